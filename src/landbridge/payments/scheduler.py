@@ -1,17 +1,17 @@
-"""Scheduler: runs the steps of due records. The row is the job.
+"""Scheduler: runs the steps of due records. There is no job queue: a record's row is the job.
 
-A record that waits for a time has `due_at`. The scheduler reads it and calls its flow's step, which
-advances it through the ledger. A crash in between leaves the row due. If two workers read the same
-row, they race, and the ledger lets one win. So that they seldom do, each looks at its share of the
-records (`platform/db/worker_shares.py`).
+A record that waits for a time has `due_at`. The scheduler reads due records and calls their flow's
+step, which advances them through the ledger. After a crash in between, the row is still due. If two
+workers read the same row, the ledger lets only one advance it. To make that rare, each worker reads
+its own share of the records (`platform/db/worker_shares.py`).
 
-A record whose step fails stays due. So does one whose chain or bank has no answer yet
-(`Unavailable`, `Unclear`). It is skipped for a delay that doubles each time, so that it neither
-blocks other records nor is retried without pause. A refused order that must arrive
-(`RetryExhausted`) has a due time of its own for its next attempt, and counts as failing until then.
+If a step fails, or its chain or bank has no answer yet (`Unavailable`, `Unclear`), the record stays
+due. It is skipped for a delay that doubles each time, so that it neither blocks other records nor
+is retried without pause. A refused order that must arrive (`RetryExhausted`) sets the due time of
+its next attempt, and its record counts as failing until then.
 
-A step that takes longer, as with a provider that does not answer, goes on beside the next batches:
-it delays its own record alone.
+A step that takes long, for example because a provider does not answer, runs on during the next
+batches. It delays only its own record.
 """
 
 import asyncio
@@ -36,24 +36,24 @@ from landbridge.platform.db.worker_shares import WorkerShare
 _log = structlog.stdlib.get_logger()
 
 BATCH_SIZE = 256
-# A look beyond the worker's share finds what the other worker has under way.
+# Records read beyond the worker's share: few, because other workers are processing most of them.
 _BEYOND_SHARE_SIZE = 16
 _FIRST_PAUSE_S = 1
-# A failing record is retried every five minutes.
+# Longest delay, in seconds, before a failing record is retried.
 _PAUSE_MAX_S = 300
-# So long a batch waits for its steps.
+# Seconds for which a batch waits for its steps.
 _BATCH_S = 1.0
-# Steps that go on beside the next batches: with more of them no batch begins, and with more of one
-# organisation none of its own.
+# Maximum of steps that run on during the next batches. If it is reached in all, no batch is
+# started; if it is reached by one organisation, its records are left out.
 _LATE_MAX = 1_024
 _LATE_EACH = 512
 
 
 class FlowSteps(Protocol):
-    """Steps of a flow's due records."""
+    """Runs the steps of due records of one flow."""
 
     async def run(self, record: Transfer, clock_offset: timedelta) -> None:
-        """Advance the record, or find that another worker has; raise if neither is possible."""
+        """Advance the record, or return if another worker has; raise if it can't be advanced."""
         ...
 
 
@@ -76,7 +76,7 @@ class _SchedulerStep:
 
 @dataclass(frozen=True, slots=True)
 class _StepBackoff:
-    """Backoff of a record: it is not retried, or not due, before `until_s` (monotonic clock)."""
+    """Backoff of a record, which is skipped before `until_s` of the monotonic clock."""
 
     status: _StepStatus
     pause_s: float
@@ -84,7 +84,7 @@ class _StepBackoff:
 
 
 _SUCCEEDED = _SchedulerStep(_StepStatus.SUCCEEDED)
-# Results that people should see.
+# Results that count as failures for operators.
 _FAULTS = frozenset({_StepStatus.FAILED, _StepStatus.REFUSED})
 
 
@@ -103,7 +103,7 @@ class Scheduler:
         self._steps = steps
         self._share = share or WorkerShare()
         self._failures: dict[UUID, _StepBackoff] = {}
-        # Steps of former batches that go on, by record; and their organisations.
+        # Steps of earlier batches that are still running, by record, and their organisations.
         self._late: dict[UUID, asyncio.Task[_SchedulerStep]] = {}
         self._late_orgs: dict[UUID, UUID] = {}
 
@@ -113,9 +113,9 @@ class Scheduler:
         return sum(failure.status in _FAULTS for failure in self._failures.values())
 
     async def run_once(self, offsets: Mapping[UUID, timedelta]) -> int:
-        """Run one batch, the longest due of each organisation first; return the advanced count.
+        """Run one batch, the longest due of each organisation first.
 
-        Counted are the steps that have ended, of former batches too.
+        Return how many records were advanced, by steps of this and of earlier batches.
         """
         count = self._end_late()
         if len(self._late) >= _LATE_MAX:
@@ -137,7 +137,7 @@ class Scheduler:
             each.id: asyncio.create_task(self._step(each, offsets[each.org_id])) for each in records
         }
         await _wait_for(tasks.values())
-        # A record that was not due again after its delay was advanced by another worker.
+        # A record that is not due after its delay was advanced by another worker.
         self._failures = {
             each: backoff
             for each, backoff in self._failures.items()
@@ -148,7 +148,7 @@ class Scheduler:
         return count + self._end_late(now_s)
 
     async def close(self) -> None:
-        """Wait for the steps that go on."""
+        """Wait for the steps that are still running."""
         if self._late:
             await asyncio.wait(self._late.values())
             self._end_late()
@@ -183,15 +183,15 @@ class Scheduler:
     async def _due_here(
         self, offsets: Mapping[UUID, timedelta], *, skip: Collection[UUID]
     ) -> Sequence[Transfer]:
-        """Return due records of this worker's share; now and then a few of all."""
+        """Return due records of this worker's share and, at intervals, a few of all records."""
         clocks, part = self._clock.now_of(offsets), self._share.next_part("due")
         limit = BATCH_SIZE if part == self._share.part else _BEYOND_SHARE_SIZE
         return await self._ledger.due(clocks, limit=limit, skip=skip, part=part)
 
     def _end_late(self, since_s: float | None = None) -> int:
-        """Take the results of steps that have ended; return how many have advanced their record.
+        """Take the results of steps of earlier batches that have ended; count advanced records.
 
-        Their backoff begins at `since_s`, now by default.
+        The backoff of the others begins at `since_s`, now by default.
         """
         ended = {each: task for each, task in self._late.items() if task.done()}
         count = 0
@@ -228,7 +228,7 @@ class Scheduler:
 
 
 async def _wait_for(tasks: Collection[asyncio.Task[_SchedulerStep]]) -> None:
-    """Wait for the steps of a batch, for a while; they end with a wait that is cancelled."""
+    """Wait at most `_BATCH_S` for the steps of a batch; if the wait is cancelled, cancel them."""
     if not tasks:
         return
     try:

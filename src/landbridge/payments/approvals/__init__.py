@@ -1,1 +1,1 @@
-"""Approvals (four eyes): request the approval of a payment, vote on it, expire it."""
+"""Approvals (four eyes): requests, votes and expiry of approvals of payments."""

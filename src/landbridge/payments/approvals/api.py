@@ -23,7 +23,7 @@ from landbridge.platform.http.path_params import known_id
 from landbridge.platform.http.responses import Moment, WireStruct, moment, reply_of
 
 _LIMIT_DEFAULT, _LIMIT_MAX = 20, 100
-# Beyond the length of any queue that people work through.
+# Largest offset: more approvals than any queue has.
 _OFFSET_MAX = 1_000_000
 
 _Text = Annotated[

@@ -1,4 +1,4 @@
-"""Commands on approvals, under `landbridge approvals` in `cli`."""
+"""Commands on approvals: `landbridge approvals`."""
 
 from dataclasses import replace
 
@@ -15,7 +15,7 @@ from landbridge.platform.cli_context import (
 
 
 def approvals(run_command: CommandRunner[Approvals]) -> click.Group:
-    """The command group."""
+    """Return the command group `approvals`."""
 
     @click.group("approvals")
     def group() -> None:

@@ -9,7 +9,7 @@ import msgspec
 
 from landbridge.ledger.model import CreateTransfer, Transfer
 
-# Fields in one order, whatever their original order.
+# Encodes fields in a fixed order, so that equal payments have equal digests.
 _encode = msgspec.json.Encoder(order="deterministic").encode
 
 
@@ -28,7 +28,7 @@ def digest_of_creation(opening: CreateTransfer) -> bytes:
 
 
 def digest_of_record(record: Transfer) -> bytes:
-    """Return the SHA-256 of a stored payment; equal while the payment is unchanged."""
+    """Return the SHA-256 of a stored payment, which equals `digest_of_creation` if unchanged."""
     return _digest(
         record.org_id,
         record.id,
@@ -52,7 +52,7 @@ def _digest(
     request: Mapping[str, Any],
     details: Mapping[str, Any],
 ) -> bytes:
-    # Units as strings: some JSON readers cannot hold that many digits.
+    # Units are strings, because some JSON readers can't represent that many digits.
     payment = {
         "organisation": str(org_id),
         "id": str(transfer_id),

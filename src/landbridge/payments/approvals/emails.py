@@ -1,4 +1,4 @@
-"""Approval data for emails."""
+"""Builds the approval data of e-mails."""
 
 from landbridge.customers.team.approval_emails import ApprovalNotice
 from landbridge.ledger.model import CreateTransfer, Transfer

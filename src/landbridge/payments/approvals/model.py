@@ -10,14 +10,13 @@ from landbridge.platform.core.transitions import Transitions
 KIND = "APPROVAL"
 POLICY_KIND = "APPROVAL.POLICY"
 
-# Record statuses used here: every flow with approvals has the first, and a flow whose wait a review
-# can interrupt has the second.
+# Record statuses. Every flow with approvals has the first, and flows with reviews have the second.
 PENDING_APPROVAL = "PENDING_APPROVAL"
 IN_REVIEW = "IN_REVIEW"
 # Status of an open quote, the same in every flow.
 OPEN_QUOTE = "OPEN_QUOTE"
 
-# Upper bound of a threshold; no team has more approvers.
+# Largest threshold: more approvers than any team has.
 THRESHOLD_MAX = 20
 COMMENT_LENGTH_MAX = 1000
 
@@ -25,10 +24,10 @@ COMMENT_LENGTH_MAX = 1000
 ON_CHAIN_LIFETIME = timedelta(weeks=1)
 OFFRAMP_LIFETIME = timedelta(days=1)
 
-# How long an approval counts for further quotes of its payment: as long as one may be awaited.
+# Time within which an approval is kept for further quotes of its payment.
 CARRY_LIFETIME = OFFRAMP_LIFETIME
 
-# Final facts of a record of any kind.
+# Reasons that are stored as facts of a record that ended without an approval.
 WHY_REJECTED = "an approver rejected it"
 WHY_EXPIRED = "it was not approved in time"
 WHY_WITHDRAWN = "the requester withdrew it"
@@ -87,7 +86,7 @@ class ApprovalPolicy:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Approval:
-    """A payment that awaits, or awaited, an admin.
+    """Approval of a payment that awaits, or awaited, an admin.
 
     `digest` is the SHA-256 of the requested payment: a decision on anything else is refused.
     `threshold` and `needs_second` are the policy at the time of the request.
@@ -108,23 +107,23 @@ class Approval:
     created_at: datetime
     updated_at: datetime
     version: int
-    # The approval that this one repeats, for a payment that is quoted again.
+    # Id of an earlier approval that this one repeats, because its payment was quoted again.
     carried_from: UUID | None = None
     votes: tuple[Vote, ...] = ()
 
     @property
     def votes_for(self) -> int:
-        """Number of votes for it."""
+        """Number of votes for the payment."""
         return sum(vote.choice is VoteChoice.APPROVE for vote in self.votes)
 
     def vote_of(self, approver_id: UUID) -> Vote | None:
-        """Find this approver's vote."""
+        """Return this approver's vote; None if there is none."""
         return next((vote for vote in self.votes if vote.approver_id == approver_id), None)
 
     def as_at(self, moment: datetime) -> "Approval | None":
-        """Return the approval at a time of its organisation; None before its request.
+        """Return the approval as it was at a past moment; None before its request.
 
-        Only votes and its end change an approval, and both have a time.
+        An approval changes only by votes and by its end, and both have a time.
         """
         if self.created_at > moment:
             return None

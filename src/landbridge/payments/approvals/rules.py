@@ -1,4 +1,4 @@
-"""Voting rules: who may decide on a payment, and when; each refusal has its own sentence.
+"""Voting rules: who may decide on a payment, and when.
 
 The rules use data read in the transaction of the vote, and the caller's current role.
 """
@@ -22,7 +22,7 @@ _EXPIRED = "this approval has expired without a decision"
 
 
 def check_approver(caller: Caller) -> None:
-    """Raise `RoleNotAllowed` unless this caller may decide on payments: an admin, or such a key."""
+    """Raise `RoleNotAllowed` unless this caller is an admin, or a key that may approve."""
     if caller.member is None:
         if not caller.can_approve:
             raise RoleNotAllowed("this requires the key of an approver")
@@ -38,7 +38,7 @@ def check_voter(caller: Caller) -> None:
 
 
 def withdrawal_refusal(approval: Approval, caller: Caller, at: datetime) -> Refused | None:
-    """Return why this caller's withdrawal is refused; None if it is not."""
+    """Return why a withdrawal by this caller is refused; None if it is possible."""
     if caller.member is None or caller.id != approval.initiator_id:
         return RoleNotAllowed("only the member who requested a payment may withdraw it")
     if approval.status is not ApprovalStatus.PENDING:
@@ -49,11 +49,11 @@ def withdrawal_refusal(approval: Approval, caller: Caller, at: datetime) -> Refu
 def vote_refusal(
     approval: Approval, caller: Caller, vote: Vote, key_creators: Mapping[UUID, UUID]
 ) -> Refused | None:
-    """Return why a vote of this caller is refused; None if it is not.
+    """Return why a vote of this caller is refused; None if it is possible.
 
-    `key_creators` maps keys to their creators: a key and its creator count as one person. A vote
-    that did not count for a while may be the last one that was needed. Then any voter decides the
-    payment by approving it again.
+    `key_creators` maps keys to their creators: a key and its creator count as one person. If an
+    earlier vote counts again, for example because its voter is an admin again, the votes may be
+    enough without a new one. Then any voter decides the payment by approving it again.
     """
     person = key_creators.get(caller.id, caller.id)
     is_own = person == key_creators.get(approval.initiator_id, approval.initiator_id)
@@ -81,7 +81,7 @@ def vote_refusal(
 
 
 def status_refusal(status: str) -> Refused | None:
-    """Return why a vote is refused at this status of the record; None if it is not."""
+    """Return why a vote is refused at this status of the record; None if it is possible."""
     if status == PENDING_APPROVAL:
         return None
     if status == IN_REVIEW:

@@ -1,4 +1,4 @@
-"""Approval service: request in the record's transaction, read, expire, and the policy.
+"""Approval service: requests, reads and expires approvals, and manages the approval policy.
 
 Guarantees:
 - An approval is pending exactly as long as its record: both are written in one transaction, and
@@ -59,7 +59,7 @@ class Approvals:
         clock: Clock,
         mails: ApprovalEmails | None = None,
     ) -> None:
-        """Without `mails` no email is sent."""
+        """Create the service; without `mails` no e-mail is sent."""
         self._database = database
         self._ledger = ledger
         self._vault = vault
@@ -76,7 +76,7 @@ class Approvals:
         lifetime: timedelta,
         needs_second: bool = False,
     ) -> Approval:
-        """Return the approval that `request` would store."""
+        """Return the approval that `request` would store, for a dry run."""
         expires_at = opening.at + lifetime
         if opening.due_at != expires_at:
             raise InvariantBroken(
@@ -113,9 +113,9 @@ class Approvals:
     ) -> Approval:
         """Request the approval of a record, in the transaction that creates it.
 
-        `lifetime` is one of the model's; the record is due when it ends. With `needs_second` the
-        caller cannot approve it, whatever the policy says. `destination` is the bank account paid,
-        as the e-mail names it.
+        `lifetime` is a constant of the model; the record is due when it ends. With `needs_second`
+        the caller can't approve it, even if the policy would allow that. `destination` describes
+        the bank account that is paid, for the e-mail.
         """
         approval = await self.draft(
             tx, caller, opening, lifetime=lifetime, needs_second=needs_second
@@ -135,7 +135,7 @@ class Approvals:
         return approval
 
     async def carriable(self, org_id: UUID, transfer_id: UUID, at: datetime) -> Approval | None:
-        """Return the approval that another quote of this payment may have; None if there is none.
+        """Return the approval that another quote of this payment may keep; None if there is none.
 
         It was granted within the last day by people who may still decide, and the policy has not
         been changed since its request.
@@ -158,8 +158,8 @@ class Approvals:
     ) -> Approval:
         """Store an approval granted before for a payment, in the transaction that creates it.
 
-        The initiator stays: it is their payment. Raises `ResourceConflict` if the policy, or who
-        may decide, has been changed meanwhile.
+        The initiator of the first approval stays the initiator. Raises `ResourceConflict` if the
+        policy was changed in the meantime, or if its voters may not decide any more.
         """
         if not await self._is_in_force(tx, first):
             raise ResourceConflict("the policy or an approver was changed concurrently; try again")
@@ -194,7 +194,8 @@ class Approvals:
     async def _is_in_force(self, tx: Tx, approval: Approval) -> bool:
         """Return whether a granted approval may count for another quote.
 
-        The policy is that of its request, and enough people who voted for it may still decide.
+        The policy must be unchanged since its request, and enough of its voters must still be
+        allowed to decide.
         """
         org_id = approval.org_id
         if await store.is_policy_changed(tx, org_id, approval.created_at):
@@ -215,8 +216,8 @@ class Approvals:
     ) -> bool:
         """Expire a due approval together with its record; False if it was decided.
 
-        The transition succeeds only once the record is due, whatever timing the flow requests.
-        `beside` writes rows of the flow in the same transaction, after the record has moved.
+        The transition succeeds only once the record is due, regardless of the `timing` of `move`.
+        `write_related` writes rows of the flow in the same transaction, after the record.
         """
         move = replace(move, timing=DueCheck.OVERDUE, change_type="expire")
 
@@ -225,7 +226,7 @@ class Approvals:
             if approval is None:
                 raise InvariantBroken(f"record {record.id} awaits an approval that does not exist")
             if approval.status is not ApprovalStatus.PENDING:
-                # Ours, if an earlier attempt's commit was not confirmed.
+                # True if an earlier attempt of this call, with an unconfirmed commit, expired it.
                 return approval.status is ApprovalStatus.EXPIRED and approval.updated_at == move.at
             if not isinstance(await self._ledger.advance_in(tx, move, transitions), Transfer):
                 return False
@@ -291,8 +292,8 @@ class Approvals:
     ) -> ApprovalPolicy:
         """Set the policy on request of a caller.
 
-        Raises `RoleNotAllowed` except for signed-in admins: a paying key cannot loosen its own
-        policy.
+        Raises `RoleNotAllowed` except for signed-in admins: an API key that creates payments must
+        not loosen the policy.
         """
         check_admin(caller)
         if caller.member is None:
@@ -309,7 +310,7 @@ async def forget(tx: Tx, org_id: UUID, user_id: UUID, at: datetime) -> None:
 async def end_request(
     tx: Tx, approval: Approval, change_type: str, *, actor: str, at: datetime
 ) -> Approval:
-    """End a locked, pending approval without a decision; return it as it is then."""
+    """End a locked, pending approval without a decision, and return it in its new state."""
     await store.settle(tx, approval, ApprovalStatus.EXPIRED, at)
     ended = replace(
         approval, status=ApprovalStatus.EXPIRED, updated_at=at, version=approval.version + 1

@@ -125,7 +125,7 @@ returning version
 
 @dataclass(frozen=True, slots=True)
 class SealedVote:
-    """A row; `sealed_comment` is None without a comment, and once the user was erased."""
+    """Row of `approval_votes`; `sealed_comment` is None without a comment, and once erased."""
 
     approval_id: UUID
     approver_id: UUID
@@ -135,22 +135,22 @@ class SealedVote:
 
 
 async def add(tx: Tx, approval: Approval) -> None:
-    """Store a new approval; a second one for its record raises."""
+    """Store a new approval; raises if its record has one already."""
     await write_row(tx, _ADD, approval)
 
 
 async def get(tx: Tx, org_id: UUID, approval_id: UUID) -> Approval | None:
-    """Get an approval, without its votes."""
+    """Return the approval with this id, without its votes; None if there is none."""
     return read_optional_row(await tx.fetchrow(_GET, org_id, approval_id), Approval)
 
 
 async def lock(tx: Tx, org_id: UUID, approval_id: UUID) -> Approval | None:
-    """Lock an approval against other decisions until this transaction ends; without its votes."""
+    """Return an approval without its votes, locked against other decisions; None if none."""
     return read_optional_row(await tx.fetchrow(_LOCK, org_id, approval_id), Approval)
 
 
 async def lock_transfer(tx: Tx, org_id: UUID, transfer_id: UUID) -> Approval | None:
-    """Lock an approval by its record."""
+    """Return the approval of a record without its votes, locked; None if there is none."""
     return read_optional_row(await tx.fetchrow(_LOCK_TRANSFER, org_id, transfer_id), Approval)
 
 
@@ -182,7 +182,7 @@ async def listed(
 
 
 async def settle(tx: Tx, approval: Approval, status: ApprovalStatus, at: datetime) -> None:
-    """Write the next version; the caller holds the lock, and has checked that it is pending."""
+    """Store the end of an approval; the caller has locked it and checked that it is pending."""
     if await tx.fetchval(_SETTLE, approval.org_id, approval.id, status, at) is None:
         raise InvariantBroken(f"approval {approval.id} was decided while locked")
 
@@ -212,7 +212,7 @@ async def policy(tx: Tx, org_id: UUID) -> ApprovalPolicy:
 
 
 async def is_policy_changed(tx: Tx, org_id: UUID, since: datetime) -> bool:
-    """Return whether the organisation's policy was changed after this time of it."""
+    """Return whether the policy was changed after this time on the organisation's clock."""
     return bool(await tx.fetchval(_IS_POLICY_CHANGED, org_id, since))
 
 

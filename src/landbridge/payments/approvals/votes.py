@@ -1,9 +1,9 @@
-"""Votes of approvals: which count, and the sealing of comments.
+"""Stores and reads votes: which of them count, and the sealing of comments.
 
 Guarantees:
 - A comment is sealed: it may contain personal data of the paying user.
-- While an approval is pending, it has no vote of a member who is no admin any more, nor of a key
-  that was revoked or has expired, and one vote of a member and the keys that they created. A
+- While an approval is pending, votes of members who are not admins any more, and of keys that were
+  revoked or have expired, are left out. A member and the keys that they created have one vote. A
   decided approval has all votes.
 """
 
@@ -24,7 +24,7 @@ async def with_votes(
 ) -> list[Approval]:
     """Return these approvals, all of one organisation, with their votes.
 
-    A carried approval has the votes of the one that was granted.
+    An approval that was carried over from an earlier quote has the votes of the earlier approval.
     """
     if not approvals:
         return []
@@ -70,14 +70,14 @@ async def _counted(
     *,
     clock: Clock,
 ) -> Sequence[store.SealedVote]:
-    """Return the votes without those that do not count, of the pending approvals."""
+    """Return the votes, without those on pending approvals that do not count."""
     voters = {each.approver_id for each in rows if each.approval_id in pending}
     if not voters:
         return rows
     former = await former_deciders(tx, org_id, voters, clock)
     creators = await key_creators(tx, org_id, voters)
     counted: list[store.SealedVote] = []
-    # A member's vote counts again with the role, and a key of theirs may have voted meanwhile.
+    # A member who is an admin again has a vote again, even if a key of theirs has voted since.
     people: set[tuple[UUID, UUID]] = set()
     for each in rows:
         if each.approval_id in pending:

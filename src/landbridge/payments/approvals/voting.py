@@ -1,15 +1,15 @@
-"""Votes and the decisions they cause.
+"""Casts votes, and executes the decisions that they cause.
 
 Guarantees:
 - A payment is decided once: by the vote that reaches the threshold, by the first vote against it,
-  or by expiry. All three lock the approval's row, and the record moves in the same transaction.
-- Only those who may decide at the time of the deciding vote count: no member who was removed or
-  demoted since their vote, and no key that was revoked or has expired.
-- A decision applies to the requested payment: each vote compares the record with the digest.
-- A vote without effect (a lost race, a payment in review) writes nothing.
+  or by expiry. All three lock the approval's row and advance the record in the same transaction.
+- A vote counts only if its voter may still decide at the time of the deciding vote: votes of
+  members who were removed or demoted, and of keys that were revoked or have expired, do not count.
+- A decision applies only to the requested payment: each vote compares the record with the digest.
+- A vote without effect (after a concurrent decision, or in a review) writes nothing.
 - The requester is emailed about the outcome in the transaction that decides.
-- A flow computes the transition of an approval, a quote above all, before the transaction. It is
-  valid for one version of the record: after a concurrent change it is computed again.
+- The flow computes the transition of an approved record, with its quote, before the transaction. It
+  is valid for one version of the record: after a concurrent change it is computed again.
 """
 
 from collections.abc import Collection, Mapping
@@ -66,11 +66,11 @@ _log = structlog.stdlib.get_logger()
 
 
 class Decider(Protocol):
-    """Transitions of a flow for decided payments. The record is at PENDING_APPROVAL.
+    """Builds the transitions of decided payments of one flow, from PENDING_APPROVAL.
 
-    Each transition is for the given record. Whatever `change_type` and `timing` it has, it is
-    recorded as `approve` or `reject`, and succeeds only before the record is due. None of the three
-    may write anything: a lost transition is computed again.
+    The `change_type` and `timing` of a transition are replaced: it is recorded as `approve` or
+    `reject`, and succeeds only before the record is due. No method may write anything, because a
+    transition is computed again after a concurrent change.
     """
 
     @property
@@ -79,48 +79,49 @@ class Decider(Protocol):
         ...
 
     async def approved(self, record: Transfer, *, actor: str, at: datetime) -> AdvanceTransfer:
-        """Build the transition of an approved record, with its postings; before any transaction.
+        """Build the transition of an approved record, with its postings; called in no transaction.
 
-        To CREATED, or to OPEN_QUOTE with a quote made now. If none can be made (no price, amount
-        too small), to QUOTE_FAILED, which releases the hold. Raises `Refused` or `Busy` if nothing
-        can be decided now: no vote is cast then.
+        It leads to CREATED, or to OPEN_QUOTE with a quote made now. If no quote can be made (no
+        price, amount too small), it leads to QUOTE_FAILED, which releases the hold. Raises
+        `Refused` or `Busy` if no decision is possible now: then no vote is cast.
         """
         ...
 
     def refused(self, record: Transfer, *, actor: str, at: datetime) -> AdvanceTransfer:
         """Build the transition of a rejected record: REJECTED, its hold is released.
 
-        A person's reason is free text: it is kept with the vote, and not stored as a fact.
+        The person's reason is free text, so it is stored with the vote and not as a fact.
         """
         ...
 
     def insufficient(self, record: Transfer, *, actor: str, at: datetime) -> AdvanceTransfer:
-        """Build the transition of an approved record that needs more than the wallet holds.
+        """Build the transition of an approved record if the wallet holds less than it needs.
 
-        The approval counts all the same: normally QUOTE_FAILED, which releases the hold. A flow
-        whose transition needs no further funds raises `InvariantBroken` here.
+        The approval still counts. The transition normally leads to QUOTE_FAILED, which releases the
+        hold. A flow that needs no further funds for an approval raises `InvariantBroken`.
         """
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Voting:
-    """Approvals for their deciders. `deciders` are the flows, by kind of record."""
+    """Approvals as approvers see and decide them; `deciders` has the flows by kind of record."""
 
     database: Database
     ledger: Ledger
     vault: Vault
     clock: Clock
     deciders: Mapping[str, Decider]
-    # None where no email is sent.
+    # None if no e-mail is sent.
     mails: ApprovalEmails | None = None
 
     async def approve(self, caller: Caller, approval_id: UUID, comment: str | None) -> Approval:
-        """Vote for a payment; the deciding vote moves it on.
+        """Vote for a payment; the deciding vote advances its record.
 
-        Raises `RoleNotAllowed` if the caller may not decide, or requested it, `ProfileFrozen`,
-        `ResourceNotFound`, and the errors of the flow's `approved`. Raises `ResourceConflict` if it
-        is decided, expired, in review, changed since the request, or this approver has voted.
+        Raises `RoleNotAllowed` if the caller may not decide, or requested the payment;
+        `ProfileFrozen`, `ResourceNotFound`, and the errors of the flow's `approved`. Raises
+        `ResourceConflict` if the payment is decided, expired, in review, or changed since the
+        request, or if this approver has voted.
         """
         return await self._vote(caller, approval_id, VoteChoice.APPROVE, _text("comment", comment))
 
@@ -152,7 +153,7 @@ class Voting:
     ) -> list[Approval]:
         """List approvals of these statuses with their votes, newest first, for every role.
 
-        With `initiator_id` only the requests of this key or member.
+        With `initiator_id`, list only requests of this API key or member.
         """
 
         async def read(tx: Tx) -> list[Approval]:
@@ -168,7 +169,7 @@ class Voting:
         """Withdraw a member's own payment that awaits approval; its hold is released.
 
         The payment is rejected, and its approval ends as EXPIRED: the contract has no status for
-        this. Raises `RoleNotAllowed` for the request of another, `ProfileFrozen`,
+        this. Raises `RoleNotAllowed` for another member's request, `ProfileFrozen`,
         `ResourceNotFound` for a payment without an approval, and `ResourceConflict` if it is
         decided, expired or in review.
         """
@@ -236,7 +237,10 @@ class Voting:
     async def _cast(
         self, caller: Caller, vote: Vote, approval: Approval, record: Transfer
     ) -> Approval | CommitOutcome:
-        """Cast a vote, with its transition if it decides."""
+        """Cast a vote, with the transition of the record if the vote decides.
+
+        Return the approval, or the outcome that prevented it.
+        """
         move: AdvanceTransfer | None = None
         decider = self._decider(record)
         if vote.choice is VoteChoice.REJECT:
@@ -267,8 +271,8 @@ class Voting:
             await self._check_vote(tx, approval=found, caller=caller, vote=vote)
             decides = vote.choice is VoteChoice.REJECT or _is_last(found)
             if decides != (move is not None):
-                # Meanwhile another vote was cast, so this one decides; or a voter may vote no
-                # longer, so it does not.
+                # Since the vote was prepared, another vote was cast, so that this one decides, or a
+                # voter may not decide any more, so that this one does not decide.
                 return CommitOutcome.STALE
             if move is None:
                 return await self._write(tx, found, vote, actor=caller.actor, decides=False)
@@ -370,7 +374,7 @@ def _as_decided(move: AdvanceTransfer, vote: Vote) -> AdvanceTransfer:
 
 
 def _text(field: str, text: str | None) -> str | None:
-    """Return the comment, if any; raises `FieldInvalid`."""
+    """Return the validated comment, None if it is empty; raises `FieldInvalid`."""
     if text is None or not text.strip():
         return None
     return check_text(field, text, length_max=COMMENT_LENGTH_MAX)

@@ -1,7 +1,7 @@
 """Sandbox bank: picks up outbound files and responds as a bank would.
 
-It stores nothing but files: the name of a response shows what was answered, and the last statement
-shows the balance. It is never used in production.
+It stores nothing but files: a response is named after the file that it answers, and the last
+statement holds the account's balance. It is never used in production.
 """
 
 from collections.abc import Sequence
@@ -79,7 +79,7 @@ class SimulatedCredit:
 
 @dataclass(frozen=True, slots=True)
 class SandboxBank:
-    """Refuses every call in production."""
+    """Plays the bank of an organisation; raises `SandboxOnly` in production."""
 
     mode: Mode
     database: Database
@@ -87,7 +87,7 @@ class SandboxBank:
     clock: Clock
 
     async def answer(self, org_id: UUID, outcome: BankOutcome, offset: timedelta) -> Sequence[str]:
-        """Respond to each unanswered file; return the names of the responses."""
+        """Respond to each outbound file that has no response; return the names of the responses."""
         self._check_mode()
         file_names: list[str] = []
         for account in await self.accounts.list_all([org_id]):
@@ -115,7 +115,7 @@ class SandboxBank:
         outcome: BankOutcome,
         offset: timedelta,
     ) -> list[str]:
-        """Book an ACH file in one sum, and return its entries; each once."""
+        """Answer an ACH file: book it in one sum and return its entries, each at most once."""
         at, names = self.clock.now(offset), list[str]()
         entries = [] if sent.booking in sent.known else sent.bookings(at)
         if outcome is not BankOutcome.SETTLE and sent.answer not in sent.known:
@@ -211,7 +211,7 @@ class SandboxBank:
         return name
 
     async def _belongs_to(self, account: FundingAccountView, name: str) -> bool:
-        """Whether a file belongs to this account; several may share a transport."""
+        """Whether a file belongs to this account: several accounts may share a transport."""
         found = await self.database.single(
             lambda tx: file_store.find_by_name(tx, account.org_id, name)
         )
@@ -266,7 +266,7 @@ class SandboxBank:
     async def _last_statement(
         self, account: FundingAccountView, transport: FileTransport
     ) -> StatementHead | None:
-        """Return the last statement, whether it was read or not."""
+        """Return the header of the account's last statement, even if it was not read yet."""
         last = await self.database.single(
             lambda tx: inbound_file_store.find_latest_statement(tx, account.org_id, account.id)
         )
@@ -290,13 +290,13 @@ class SandboxBank:
 
 
 async def _known(transport: FileTransport) -> set[str]:
-    """Return the names of the bank's files, in whichever folder they are now."""
+    """Return the names of the bank's files, whether they are new, ingested or refused."""
     folders = (TransportFolder.IN, TransportFolder.DONE, TransportFolder.REFUSED)
     return {original_name(name) for folder in folders for name in await transport.names(folder)}
 
 
 async def _read(transport: FileTransport, name: str) -> Sequence[BankStatement]:
-    """Return the statements of a file, if it is a statement file."""
+    """Return the statements of a file; empty if it is not a camt.053."""
     try:
         raw = await transport.read(TransportFolder.IN, name)
         return () if raw is None else camt053.read(raw)
@@ -305,7 +305,7 @@ async def _read(transport: FileTransport, name: str) -> Sequence[BankStatement]:
 
 
 def _sender(name: str, currency: str) -> OtherParty:
-    """Return the sender, with an account that accepts a return."""
+    """Return the sender of a simulated deposit, with an account to which it can be returned."""
     match currency:
         case "usd":
             return OtherParty(
@@ -324,7 +324,7 @@ def _format(raw: bytes) -> BankFileFormat:
 
 
 def _entries(initiation: Initiation, at: datetime, *, is_back: bool) -> list[StatementEntry]:
-    """Build entries in which the payments of a file are booked or returned."""
+    """Build one statement entry per payment of a file: its debit, or its return if `is_back`."""
     return [
         booked_entry(
             Transaction(

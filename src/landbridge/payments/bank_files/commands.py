@@ -27,14 +27,14 @@ _SHOWN_DIGITS = 4
 
 @dataclass(frozen=True, slots=True)
 class BankFileCommandServices:
-    """Services that the commands need."""
+    """Services that the `landbridge bank-files` commands need."""
 
     accounts: FundingAccounts
     writer: BankFileWriter
 
 
 def bank_files(run_command: CommandRunner[BankFileCommandServices]) -> click.Group:
-    """Return the command group."""
+    """Return the command group `bank-files`."""
     group = click.Group(
         "bank-files", help="Payout files and bank statements exchanged with a bank."
     )
@@ -153,7 +153,7 @@ def _read(text: str) -> FundingAccount:
     if isinstance(account.transport, SftpSettings):
         if reason := missing(Extra.SFTP):
             raise click.UsageError(f"SFTP {reason}.")
-        # Imported on first use: the import takes a fifth of a second.
+        # Imported on first use: importing the SFTP library takes a fifth of a second.
         from landbridge.payments.bank_files.transports.sftp import check_keys  # noqa: PLC0415
 
         if reason := check_keys(account.transport):

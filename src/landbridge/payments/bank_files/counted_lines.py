@@ -1,7 +1,7 @@
-"""Statements that read lines and statements as what a bank has moved and holds; for reconciliation.
+"""SQL on statement lines and bank statements, for the reconciliation of banks with the ledger.
 
-What a line is of may be learned later, by the worker or a reviewer. Each change of a line raises
-its version, so it is counted again until reconciliation has counted it as it is.
+The worker or a reviewer may match a line after reconciliation has counted it. Each change of a line
+raises its version, and reconciliation counts the line again until it has counted that version.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -18,7 +18,8 @@ from landbridge.payments.bank_files.statement_line_model import (
 from landbridge.platform.db.pool import Row, Tx
 from landbridge.platform.db.rows import read_row
 
-# Locked, so that no line changes before it is marked. Lines that are being changed come later.
+# Locks the lines, so that none changes before it is marked as counted. Lines that another
+# transaction has locked are skipped until the next run.
 _UNCOUNTED = """
 select l.id, l.version, l.kind, l.units, l.resolution, l.counted_version, l.counted_reference,
     p.record_id, p.returned_payment_id, p.key is null as is_of_file, f.id as sent_file_id,
@@ -73,7 +74,7 @@ group by file_id, returned_payment_id
 order by file_id, returned_payment_id
 """
 
-# A bank may write any time: a statement that was read is not of the future.
+# A bank may write any time into a statement, so a time after the file was read is not trusted.
 _LATEST = """
 select s.statement_id, s.number, s.closing_units, s.closing_on,
     least(s.created_at, i.started_at) as created_at
@@ -84,8 +85,9 @@ order by least(s.created_at, i.started_at) desc, s.number desc nulls last, s.sta
 limit 1
 """
 
-# What moved between a statement and the one before it, by their balances; 0 if it begins where any
-# earlier one ended or began. Those that were read before $3 are left out.
+# Difference between a statement's opening balance and the closing balance of the statement before
+# it; 0 if the opening balance equals a balance of any earlier statement. Only statements that were
+# ingested after $3.
 _GAPS = """
 with placed as (
     select s.statement_id, s.file_id, s.opening_units, s.closing_units,
@@ -107,7 +109,7 @@ where n.ended_units is not null and i.ingested_at > $3
 order by n.place
 """
 
-# What a reference is: the time for returns of an ACH file, a deposit, or a line.
+# End of the return window of each ACH file, and whether one of its payments is still at the bank.
 _ACH_FILES = """
 select f.name, max(p.closes_at) as closes_at, bool_or(p.status = 'WRITTEN') as is_open
 from bank_outbound_files f
@@ -116,8 +118,8 @@ where f.org_id = $1 and f.name = any($2::text[]) and f.format = 'nacha'
 group by f.name
 """
 
-# Payouts of which no line says anything. ACH settles without a line of its own, and a deposit that
-# is returned is compared as that deposit.
+# Payouts at the bank that no statement line reports. ACH payouts are left out, because they settle
+# without a line of their own, and so are returns of deposits, which are compared as the deposit.
 _WITHOUT_LINE = """
 select p.record_id, p.units, p.rail, f.delivered_at
 from bank_payments p
@@ -143,9 +145,10 @@ _SIGNS: Final = {StatementLineKind.CREDIT: 1, StatementLineKind.DEBIT: -1}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BankMovement:
-    """Money that a line has moved, above zero into the account.
+    """Money that a statement line has moved; `units` are positive for money into the account.
 
-    `reference` is the record that it pays, the deposit, the name of the file, or else the line.
+    `reference` is the id of the transfer record that the money pays, the id of the deposit, the
+    name of the outbound file, or else the id of the line.
     """
 
     reference: str
@@ -155,9 +158,10 @@ class BankMovement:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UncountedLine:
-    """Line that reconciliation has not counted as it is: what to count, and what to take back.
+    """Line with a version that reconciliation has not counted.
 
-    `reference` is what it is counted for; None if it repeats another line.
+    `movements` are to be counted; `taken_back` were counted for an earlier version and are to be
+    subtracted. `reference` is that of the first movement; None if the line repeats another line.
     """
 
     id: UUID
@@ -180,7 +184,7 @@ class ClosingBalance:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnbookedPayout:
-    """Payout that the bank has had since then, and that no statement has."""
+    """Payout delivered to the bank at `delivered_at` that no statement line reports."""
 
     record_id: UUID
     units: int
@@ -190,7 +194,7 @@ class UnbookedPayout:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AchFile:
-    """ACH file: the end of its time for returns, and whether a payment of it has not ended."""
+    """ACH file: end of its return window, and whether one of its payments is still at the bank."""
 
     closes_at: datetime | None
     is_open: bool
@@ -199,7 +203,7 @@ class AchFile:
 async def lock_uncounted(
     tx: Tx, org_id: UUID, account_id: UUID, *, limit: int
 ) -> list[UncountedLine]:
-    """Return lines to count, locked until the transaction ends."""
+    """Return at most `limit` uncounted lines of an account, locked until the transaction ends."""
     rows = await tx.fetch(_UNCOUNTED, org_id, account_id, limit)
     file_ids = [row["sent_file_id"] for row in rows if row["is_of_file"] and row["sent_file_id"]]
     returns: dict[UUID, list[Row]] = {}
@@ -209,17 +213,17 @@ async def lock_uncounted(
 
 
 async def has_uncounted(tx: Tx, org_id: UUID, account_id: UUID) -> bool:
-    """Return whether an account has lines to count."""
+    """Return whether an account has lines with a version that reconciliation has not counted."""
     return bool(await tx.fetchval(_HAS_UNCOUNTED, org_id, account_id))
 
 
 async def is_uncounted(tx: Tx, org_id: UUID, line_id: UUID) -> bool:
-    """Return whether this is a line that reconciliation has not counted as it is."""
+    """Return whether the line has a version that reconciliation has not counted."""
     return bool(await tx.fetchval(_IS_UNCOUNTED, org_id, line_id))
 
 
 async def mark_counted(tx: Tx, org_id: UUID, lines: Sequence[UncountedLine]) -> None:
-    """Record that these locked lines are counted as they are."""
+    """Record that reconciliation has counted the current version of these locked lines."""
     await tx.execute(
         _MARK,
         org_id,
@@ -230,7 +234,7 @@ async def mark_counted(tx: Tx, org_id: UUID, lines: Sequence[UncountedLine]) -> 
 
 
 async def find_closing_balance(tx: Tx, org_id: UUID, account_id: UUID) -> ClosingBalance | None:
-    """Return the latest closing balance of an account, by the bank's own time."""
+    """Return the latest closing balance of an account, ordered by the times in its statements."""
     row = await tx.fetchrow(_LATEST, org_id, account_id)
     if row is None:
         return None
@@ -238,19 +242,19 @@ async def find_closing_balance(tx: Tx, org_id: UUID, account_id: UUID) -> Closin
 
 
 async def gaps(tx: Tx, org_id: UUID, account_id: UUID, *, since: datetime) -> Mapping[str, int]:
-    """Return what moved before each statement that was read since, by statement; mostly 0."""
+    """Return the gap before each statement ingested after `since`, in smallest units; mostly 0."""
     rows = await tx.fetch(_GAPS, org_id, account_id, since)
     return {row["statement_id"]: int(row["units"]) for row in rows}
 
 
 async def unbooked_payouts(tx: Tx, org_id: UUID, account_id: UUID) -> list[UnbookedPayout]:
-    """Return the payouts at the bank without a line, besides ACH."""
+    """Return the payouts at the bank that no statement line reports, without ACH payouts."""
     rows = await tx.fetch(_WITHOUT_LINE, org_id, account_id)
     return [read_row(row, UnbookedPayout, units=int(row["units"])) for row in rows]
 
 
 async def ach_files(tx: Tx, org_id: UUID, names: Collection[str]) -> Mapping[str, AchFile]:
-    """Return the ACH files among these names."""
+    """Return the ACH files among the files with these names, by name."""
     rows = await tx.fetch(_ACH_FILES, org_id, list(names))
     return {
         row["name"]: AchFile(closes_at=row["closes_at"], is_open=row["is_open"]) for row in rows
@@ -258,7 +262,7 @@ async def ach_files(tx: Tx, org_id: UUID, names: Collection[str]) -> Mapping[str
 
 
 async def waiting_lines(tx: Tx, org_id: UUID, ids: Collection[UUID]) -> Mapping[UUID, bool]:
-    """Return the lines among these ids: whether the worker or a reviewer has yet to look at it."""
+    """Return, by id, whether each of these lines waits for the worker or for a reviewer."""
     return {row["id"]: row["is_waiting"] for row in await tx.fetch(_LINES, org_id, list(ids))}
 
 
@@ -281,7 +285,10 @@ def _uncounted(row: Row, returns: Sequence[Row]) -> UncountedLine:
 
 
 def _movements(row: Row, units: int, returns: Sequence[Row]) -> list[BankMovement]:
-    """Return what a line is of; a sum of a file with returns of deposits is of each of those."""
+    """Return the movements of a line.
+
+    The line of a whole file has one per returned deposit, and one for the rest of the file.
+    """
     if row["is_of_file"] and row["sent_file_id"] is not None:
         sign = 1 if units > 0 else -1
         parts = [

@@ -1,12 +1,14 @@
-"""Payments at banks of records that people decide on: they end together with the decision.
+"""Ends the bank payment of a stuck record together with the resolution that two people decided.
 
 Guarantees:
-- An order at a provider is not sent again, and what its provider reports otherwise is a problem.
-- What is in no file yet is never put into one: its record was paid by other means, or failed.
-- What was put into a file, or reached the bank, after the decision was requested is not decided on:
-  a bank that did not know a payment then will carry it out.
-- What the bank has paid or returned meanwhile is not decided otherwise.
-- What the bank reports about it later waits for a reviewer.
+- An order at a provider is not sent again; a provider report that contradicts the decision is
+  recorded as a problem.
+- A payment that is in no file yet is never put into one: its record was paid by other means, or
+  failed.
+- A payment that was put into a file, or delivered to the bank, after the decision was requested
+  can't be ended: the bank did not know it when it was examined, and will carry it out.
+- A payment that the bank has settled or returned in the meantime can't be ended differently.
+- Later reports of the bank about an ended payment wait for a reviewer.
 """
 
 from collections.abc import Callable, Mapping
@@ -28,9 +30,10 @@ _FAILED = "a reviewer found out that the bank did not pay it"
 
 @dataclass(frozen=True, slots=True)
 class DecidedPayments:
-    """Ends payments; `keys` return the key of the payment that a record waits for, by kind.
+    """Ends payments of records of all kinds.
 
-    None if it waits for something else.
+    `keys` has one function per kind of record. It returns the key of the payment that the record
+    waits for, or None if the record waits for something else.
     """
 
     payments: BankPayments
@@ -46,10 +49,10 @@ class DecidedPayments:
         actor: str,
         at: datetime,
     ) -> None:
-        """End the payment of a record, wherever it is, in the caller's transaction.
+        """End the payment of a record, at a provider or in a bank file; join the transaction.
 
-        Raises `ResourceConflict` for one that was put into a file or delivered since
-        `requested_at`, and for one that has ended otherwise.
+        Do nothing if the record waits for no payment. Raises `ResourceConflict` if the payment was
+        put into a file or delivered after `requested_at`, or has ended differently.
         """
         key_of = self.keys.get(record.kind)
         key = None if key_of is None else key_of(record)
@@ -82,6 +85,6 @@ class DecidedPayments:
 
 
 async def _is_at_bank(tx: Tx, payment: BankPayment, by: datetime) -> bool:
-    """Whether the bank had the payment then: a file waits for as long as its server is down."""
+    """Whether the file of a payment was delivered `by` this time; it may wait for the server."""
     file_id = payment.file_id
     return file_id is not None and await file_store.is_delivered(tx, payment.org_id, file_id, by=by)

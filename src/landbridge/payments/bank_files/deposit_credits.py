@@ -1,4 +1,4 @@
-"""Statement credits as deposits."""
+"""Converts credits on bank statements into reports of deposits."""
 
 from datetime import UTC, datetime, time, timedelta
 
@@ -9,7 +9,7 @@ from landbridge.payments.incoming_payments.model import IncomingPaymentSender, R
 from landbridge.platform.core.errors import InvariantBroken
 from landbridge.providers.rails.calendar import FRANKFURT, NEW_YORK
 
-# Part of a line id in a deposit reference: enough to distinguish credits with one reference.
+# Digits of the line id that end a deposit's reference: banks use one reference for several credits.
 _TAIL = 12
 # Time zone of the bank's day, by account currency; UTC for all others.
 _ZONES = {"usd": NEW_YORK, "eur": FRANKFURT}
@@ -43,7 +43,7 @@ def build_deposit(
 
 def _arrived_at(line: SealedStatementLine, at: datetime) -> datetime:
     """Return the end of the booking day, or `at` if that is earlier."""
-    # A bank may write any day, also the last one that there is.
+    # A bank may write any day, even one in the far future.
     if line.booked_on is None or line.booked_on > at.date():
         return at
     zone = _ZONES.get(line.currency, UTC)
@@ -51,6 +51,6 @@ def _arrived_at(line: SealedStatementLine, at: datetime) -> datetime:
 
 
 def _number(own: FundingAccount, texts: StatementLineTexts) -> str:
-    """Return the account number that the payer named; if none, the account's own."""
+    """Return the account number that the payer named, or the account's own if there is none."""
     number = "".join((texts.account_number or "").split()).upper()
     return own.number if not number or own.is_number(number) else number

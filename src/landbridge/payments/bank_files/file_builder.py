@@ -28,7 +28,7 @@ from landbridge.providers.nacha import writing
 from landbridge.providers.nacha.reading import read as read_nacha
 from landbridge.providers.rails.currencies import FIAT
 
-# Files of one day differ by one letter or digit; numbers cycle through them.
+# NACHA files of one day differ in one letter or digit; file numbers cycle through them.
 _MODIFIERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 _ODFI_LENGTH = 8
 
@@ -96,7 +96,7 @@ def _nacha(
 def _batches(
     file: BankFile, settings: FundingAccount, payments: Sequence[tuple[BankPayment, PaymentOrder]]
 ) -> list[nacha.NachaBatch]:
-    """Return a batch per class and description: the payee sees the batch's description."""
+    """Return one batch per entry class and description: the payee sees the batch's description."""
     ach, odfi = _ach(settings), get_odfi(settings)
     groups: dict[tuple[nacha.SecCode, str], list[nacha.NachaEntry]] = {}
     for payment, order in payments:
@@ -154,7 +154,7 @@ def _initiation(
 
 
 def _hash_totals(file: BankFile, content: bytes) -> dict[str, Any]:
-    """Return totals decoded from the bytes: the report describes what the file really contains."""
+    """Return totals decoded from `content`, so the report describes what the file contains."""
     if file.format is not BankFileFormat.NACHA:
         return {}
     read = read_nacha(content)

@@ -1,4 +1,4 @@
-"""Content of a bank's file by account of the organisation, without I/O."""
+"""Decodes a bank's file and groups its content by funding account, without I/O."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ _FOREIGN = "the statement is of an account that has no files in this folder"
 
 @dataclass(frozen=True, slots=True)
 class BankFileContent:
-    """Content of a file by account; `statements` are of our accounts only."""
+    """Content of a file by funding account; statements of other accounts are left out."""
 
     kind: InboundFileKind
     drafts: tuple[tuple[FundingAccountView, StatementLineDraft], ...] = ()
@@ -70,7 +70,7 @@ def _of_statements(
 def group_by_account(
     drafts: Sequence[tuple[FundingAccountView, StatementLineDraft]],
 ) -> Iterator[tuple[FundingAccountView, list[StatementLineDraft]]]:
-    """Yield lines by account."""
+    """Yield each account with its lines."""
     owners = {owner.id: owner for owner, _ in drafts}
     for owner_id, owner in owners.items():
         yield owner, [draft for own, draft in drafts if own.id == owner_id]

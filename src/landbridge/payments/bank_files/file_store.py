@@ -20,7 +20,7 @@ _IS_DELIVERED = """
 select delivered_at <= $3 from bank_outbound_files where org_id = $1 and id = $2
 """
 
-# One worker leases the file from here on, until it is delivered or the lease expires.
+# Only one worker holds the lease; it ends with the delivery of the file, or when it expires.
 _LEASE = """
 update bank_outbound_files set leased_until = $3, leased_by = $5
 where org_id = $1 and id = $2 and delivered_at is null
@@ -43,7 +43,7 @@ _CONTENT = """
 select sealed_content from bank_outbound_files where org_id = $1 and id = $2
 """
 
-# Written once: a later writer reads the first one's content.
+# The content is stored once: a worker that comes later uses the stored content.
 _WRITTEN = """
 update bank_outbound_files set sealed_content = $3, digest = $4, size = $5
 where org_id = $1 and id = $2 and digest is null
@@ -113,15 +113,16 @@ async def add(tx: Tx, file: BankFile) -> None:
 async def lease(
     tx: Tx, org_id: UUID, file_id: UUID, *, now: datetime, until: datetime, by: UUID
 ) -> bool:
-    """Lease a file, in real time; False if another worker has it, or it is delivered.
+    """Lease a file `until` a time of the real clock.
 
-    `by` identifies this attempt: after a lost commit, the same attempt gets its lease again.
+    Return False if another worker holds the lease, or the file is delivered. `by` identifies this
+    attempt: after a lost commit, the same attempt gets its lease again.
     """
     return await tx.fetchval(_LEASE, org_id, file_id, until, now, by) is not None
 
 
 async def release(tx: Tx, org_id: UUID, file_id: UUID, until: datetime) -> None:
-    """Release an undelivered file; it can be leased again from then on, in real time."""
+    """Release an undelivered file; it can be leased again at `until`, by the real clock."""
     await tx.execute(_LET_GO, org_id, file_id, until)
 
 
@@ -139,7 +140,7 @@ async def list_undelivered(
 
 
 async def get_content(tx: Tx, org_id: UUID, file_id: UUID) -> bytes | None:
-    """Return the encrypted content, from its writing until its retention ends."""
+    """Return the encrypted content of a file; None before it is stored and after its retention."""
     return await tx.fetchval(_CONTENT, org_id, file_id)
 
 
@@ -162,12 +163,12 @@ async def lock(tx: Tx, org_id: UUID, file_id: UUID) -> None:
 
 
 async def is_delivered(tx: Tx, org_id: UUID, file_id: UUID, *, by: datetime) -> bool:
-    """Return whether the bank had a file at this time."""
+    """Return whether a file was delivered to the bank by this time."""
     return bool(await tx.fetchval(_IS_DELIVERED, org_id, file_id, by))
 
 
 async def list_latest(tx: Tx, org_id: UUID, account_id: UUID, limit: int) -> Sequence[BankFile]:
-    """Return the last files of an account, newest first."""
+    """Return the latest `limit` files of an account, newest first."""
     return [_file(row) for row in await tx.fetch(_LIST, org_id, account_id, limit)]
 
 
@@ -183,9 +184,9 @@ async def count_open(tx: Tx, org_ids: Collection[UUID]) -> int:
 
 
 async def sweep(tx: Tx, until: Mapping[UUID, datetime], *, limit: int) -> int:
-    """Delete the content of at most `limit` files created before a time; return their number.
+    """Delete the content of at most `limit` old files; return how many files that were.
 
-    Each organisation has its own time.
+    `until` has for each organisation the time before which its files were created.
     """
     return len(await tx.fetch(_SWEEP, list(until), list(until.values()), limit))
 

@@ -58,7 +58,7 @@ _PAUSE = timedelta(minutes=1)
 PAYMENTS_MAX = 2000
 FILES_MAX = 50
 SWEEP_MAX = 200
-# So long a poll waits for the deliveries that it began.
+# Seconds for which a poll waits for the deliveries that it has started.
 _POLL_S = 4.0
 
 UNDELIVERED = Gauge(
@@ -77,7 +77,7 @@ class BankFileWriter:
     accounts: FundingAccounts
     clock: Clock
     limits: Limits
-    # Deliveries of this process that polls have begun, by account.
+    # Running deliveries that polls of this process have started, by account.
     _deliveries: dict[UUID, asyncio.Task[list[BankFile]]] = field(
         default_factory=dict[UUID, "asyncio.Task[list[BankFile]]"]
     )
@@ -95,9 +95,9 @@ class BankFileWriter:
         return [file for files in brought for file in files]
 
     async def poll(self, offsets: Mapping[UUID, timedelta]) -> None:
-        """Do the same, without those accounts for which a former poll still delivers.
+        """Do the same as `run`, but skip accounts for which an earlier poll still delivers.
 
-        Waits a while for the deliveries: a slow bank does not delay the files of the others.
+        Wait at most `_POLL_S` seconds, so that a slow bank does not delay the others' files.
         """
         begun = await self._begin(offsets, is_early=False)
         self._deliveries.update(begun)
@@ -106,11 +106,11 @@ class BankFileWriter:
         await self._count_open(offsets)
 
     async def close(self) -> None:
-        """Let deliveries in progress end, for a while: what is cut off is delivered again."""
+        """Wait a while for running deliveries; a cancelled one is repeated by the next worker."""
         await end_tasks(self._deliveries.values())
 
     async def next_due(self, org_id: UUID, *, after: datetime, until: datetime) -> datetime | None:
-        """Return when the next payment of an organisation is due, within this range."""
+        """Return the first due time of an organisation's payments in this range; None if none."""
         return await self.database.single(
             lambda tx: payment_store.next_due(tx, org_id, after=after, until=until)
         )
@@ -127,13 +127,13 @@ class BankFileWriter:
         return await self.database.read(read)
 
     async def files(self, account: FundingAccountView, limit: int) -> Sequence[BankFile]:
-        """Return the last files of an account, newest first."""
+        """Return the latest `limit` files of an account, newest first."""
         return await self.database.single(
             lambda tx: file_store.list_latest(tx, account.org_id, account.id, limit)
         )
 
     async def find(self, org_id: UUID, name: str) -> BankFile | None:
-        """Return the file with this name."""
+        """Return the file with this name; None if there is none."""
         return await self.database.single(lambda tx: file_store.find_by_name(tx, org_id, name))
 
     async def counts(
@@ -146,7 +146,7 @@ class BankFileWriter:
         return {status: (row["count"], row["first_due_at"]) for status, row in rows.items()}
 
     async def sweep(self, clocks: Mapping[UUID, datetime], kept: timedelta) -> bool:
-        """Delete file contents after their retention; return whether more may remain."""
+        """Delete contents of files older than `kept`; return whether more may remain."""
         until = {org_id: now - kept for org_id, now in clocks.items()}
         swept = await self.database.single(lambda tx: file_store.sweep(tx, until, limit=SWEEP_MAX))
         return swept == SWEEP_MAX
@@ -154,7 +154,7 @@ class BankFileWriter:
     async def _begin(
         self, offsets: Mapping[UUID, timedelta], *, is_early: bool
     ) -> dict[UUID, asyncio.Task[list[BankFile]]]:
-        """Claim due payments; begin to deliver the open files of each account at once."""
+        """Claim due payments; start one delivery task per account with undelivered files."""
         for each in [each for each, task in self._deliveries.items() if task.done()]:
             del self._deliveries[each]
         found = {each.id: each for each in await self.accounts.list_all(list(offsets))}
@@ -189,9 +189,9 @@ class BankFileWriter:
     async def _claim(
         self, account: FundingAccountView, at: datetime, *, is_early: bool, held: set[UUID]
     ) -> bool:
-        """Create the next file of an account from all due payments, except those that are `held`.
+        """Create the next file of an account from its due payments, without the keys in `held`.
 
-        Adds to `held`. Returns False if nothing is due.
+        Add the keys of payments that must wait to `held`. Return False if no payment is due.
         """
 
         async def work(tx: Tx) -> bool:
@@ -209,7 +209,7 @@ class BankFileWriter:
             payments = limit_total([each for each in due if each.key not in held])
             if not payments:
                 return bool(due)
-            # Created inside the transaction: a retry after a lost commit claims what is due then.
+            # Created inside the transaction: a retry after a lost commit selects payments afresh.
             file = new_file(new_id(), account, payments, number=last + 1, at=at)
             await file_store.add(tx, file)
             await funding_account_store.set_last_number(tx, account.org_id, account.id, file.number)
@@ -262,7 +262,7 @@ class BankFileWriter:
                 is_unreachable = True
                 _log.warning("bank_files.not_delivered", id=str(file.id), reason=str(error))
             except Exception as error:  # noqa: BLE001  one file must not stop the others
-                # The lease is kept, so that the faulty file is retried and logged at intervals.
+                # The lease is kept, so that the file is retried and logged once per lease.
                 _log.error("bank_files.failed", id=str(file.id), exc_info=error)
                 continue
             await self._release(file)
@@ -290,7 +290,7 @@ class BankFileWriter:
         """Return the stored content of a file; build and store it if there is none."""
         if file.digest is None:
             payments = await self.database.transact(lambda tx: self._decrypt(tx, file))
-            # In a thread, outside any transaction: it takes a while.
+            # The file is built in a thread and outside any transaction, because it takes a while.
             content = await asyncio.to_thread(assemble, file, account.settings, payments)
             await self.database.transact(lambda tx: self._keep(tx, file, content))
         retention = await self.content(file)

@@ -23,7 +23,7 @@ from landbridge.platform.formats.bank_numbers import (
 )
 from landbridge.providers.rails.currencies import FIAT
 
-# Rails that each currency's account supports in files; SWIFT takes every currency.
+# Rails of bank files by the currency of the account. SWIFT, for all currencies, is added.
 _RAILS: Mapping[str, tuple[str, ...]] = {
     "usd": ("ach", "wire", "swift"),
     "eur": ("sepa", "sepaInstant", "swift"),
@@ -34,7 +34,7 @@ _DIGITS = re.compile(r"[0-9]+")
 _FOLDERS = frozenset({"out", "in", "done", "refused", "control"})
 _COUNTRY = re.compile(r"[A-Z]{2}")
 _PREFIX = re.compile(r"[0-9A-Z]{0,24}")
-# With fewer digits, a guessed number would often be in use.
+# Digits of a generated account number: with fewer, a guessed number would often be in use.
 _DIGITS_MIN, _DIGITS_MAX = 6, 17
 _NUMBER_LENGTH_MAX = 34
 _ODFI_LENGTH = 8
@@ -112,8 +112,8 @@ class SftpSettings(
 ):
     """SFTP server of the bank. `host_key` is its public key, for example `ssh-ed25519 AAAA…`.
 
-    `folders` and `poll_seconds` as above. Our credential is either `private_key` (OpenSSH, without
-    a passphrase; stored encrypted) or `password`.
+    `folders` and `poll_seconds` are those of `FolderSettings`. Our credential is either
+    `private_key` (OpenSSH, without a passphrase; stored encrypted) or `password`.
     """
 
     host: str
@@ -134,7 +134,7 @@ class FundingAccount(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     """Account of an organisation in one currency, for payments and deposits.
 
     `initiator_id` identifies us to the bank in a pain.001. A file is due `lead_minutes` before the
-    cut-off of its rail. `reconciled`: its statements are compared with the ledger.
+    cut-off of its rail. If `reconciled`, the account's statements are compared with the ledger.
     """
 
     currency: str
@@ -159,7 +159,7 @@ class FundingAccount(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
         return self.iban or self.account_number or ""
 
     def is_number(self, number: str) -> bool:
-        """Whether a statement for this number belongs to this account."""
+        """Whether a statement for this account number belongs to this account."""
         compact = re.sub(r"[\s-]", "", number).upper()
         # Some banks omit leading zeros.
         mine = {each.lstrip("0") for each in (self.iban, self.account_number) if each}
@@ -167,7 +167,10 @@ class FundingAccount(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
 
 
 def deposit_number(settings: FundingAccount, seed: UUID) -> str | None:
-    """Return a number of the account's range, never its own; None without a range."""
+    """Return a deposit number of the account's range, never the account's own number.
+
+    Return None if the account has no range.
+    """
     if settings.numbers is None:
         return None
     number = derive_number(settings.numbers, seed)
@@ -179,7 +182,7 @@ def deposit_number(settings: FundingAccount, seed: UUID) -> str | None:
 
 
 def derive_number(numbers: AccountNumberRange, seed: UUID) -> str:
-    """Return a number of the range, the same for the same seed."""
+    """Return an account number of the range; the same seed yields the same number."""
     digest = int.from_bytes(sha256(f"account/{seed}".encode()).digest())
     bban = f"{numbers.prefix}{digest % 10**numbers.digits:0{numbers.digits}d}"
     if numbers.country is None:
@@ -196,7 +199,7 @@ def parse_toml(text: str) -> FundingAccount:
     except msgspec.ValidationError as error:
         raise FieldInvalid(f"the account is not right: {_lower(str(error))}") from error
     except msgspec.DecodeError as error:
-        # The library's message quotes the line, which may be a password.
+        # The library's message quotes the invalid line, which may contain a password.
         raise FieldInvalid("the account is not TOML") from error
     return checked(settings)
 

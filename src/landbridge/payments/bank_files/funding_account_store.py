@@ -30,7 +30,7 @@ order by org_id, currency
 
 _LOCK_FOLDERS = "select pg_advisory_xact_lock(hashtextextended('bank-file-folders', 0))"
 
-# Of every organisation.
+# Accounts of all organisations.
 _WITHOUT_FOLDERS = """
 select org_id, id, currency, sealed_details, version, updated_at, statements_read_at
 from funding_accounts
@@ -62,8 +62,8 @@ update funding_accounts set last_trace = last_trace + $3 where org_id = $1 and i
 returning last_trace
 """
 
-# All accounts that share a transport, if unchanged since it was scanned: files of one may concern
-# another. Unapplied lines delay the update.
+# Updates all accounts that share a transport, because a file of one may concern another. An account
+# is left out if it was changed since the scan, and all of them while any has a line in status NEW.
 _READ = """
 update funding_accounts
 set statements_read_at = $4
@@ -81,7 +81,7 @@ where funding_accounts.org_id = $1 and funding_accounts.id = scanned.id
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SealedFundingAccount:
-    """Database row."""
+    """Row of `funding_accounts`, with encrypted details."""
 
     org_id: UUID
     id: UUID
@@ -102,18 +102,18 @@ async def put(
     folder_digests: Sequence[bytes],
     at: datetime,
 ) -> int | None:
-    """Create or change an account; return its version. None if it was changed then or later."""
+    """Create or change an account; return its version, None if it was changed at or after `at`."""
     values = (currency, sealed_details, folder_digests, at)
     return await tx.fetchval(_PUT, org_id, account_id, *values)
 
 
 async def list_by_orgs(tx: Tx, org_ids: Collection[UUID]) -> Sequence[SealedFundingAccount]:
-    """Return all accounts of these organisations."""
+    """Return the accounts of these organisations, with encrypted details."""
     return [read_row(row, SealedFundingAccount) for row in await tx.fetch(_OF, list(org_ids))]
 
 
 async def lock_folders(tx: Tx) -> None:
-    """Lock the folders of all organisations until the transaction ends."""
+    """Take the advisory lock for setting folders, of all organisations, in this transaction."""
     await tx.execute(_LOCK_FOLDERS)
 
 
@@ -135,7 +135,7 @@ async def has_folder(tx: Tx, org_id: UUID, folder_digests: Sequence[bytes]) -> b
 
 
 async def set_read(tx: Tx, org_id: UUID, versions: Mapping[UUID, int], at: datetime) -> None:
-    """Record that these accounts' files were read up to `at`, unless lines still wait."""
+    """Record that these accounts' files were read up to `at`, unless they have lines to apply."""
     await tx.execute(_READ, org_id, list(versions), list(versions.values()), at)
 
 
@@ -150,5 +150,5 @@ async def set_last_number(tx: Tx, org_id: UUID, account_id: UUID, number: int) -
 
 
 async def reserve_traces(tx: Tx, org_id: UUID, account_id: UUID, count: int) -> int:
-    """Reserve a number of ACH sequence numbers; return the last one."""
+    """Reserve `count` ACH sequence numbers; return the last one."""
     return await tx.fetchval(_TRACE, org_id, account_id, count)

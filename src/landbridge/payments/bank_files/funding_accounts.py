@@ -25,8 +25,8 @@ from landbridge.platform.encryption.service import DataKey, Vault
 
 _log = structlog.stdlib.get_logger()
 
-# Lists read deposit coordinates per record, so accounts are cached. A change reaches every process
-# within this time.
+# Seconds for which accounts are cached, because lists read deposit coordinates for each record. A
+# change of an account reaches every process within this time.
 _CACHE_S = 5.0
 
 
@@ -34,8 +34,8 @@ _CACHE_S = 5.0
 class FundingAccountView:
     """Decrypted account of an organisation at its bank.
 
-    All that the bank reported by `statements_read_at` (the organisation's time) is read and
-    applied.
+    Every file that the bank had left by `statements_read_at` (on the organisation's clock) is read,
+    and its lines are applied.
     """
 
     org_id: UUID
@@ -48,7 +48,7 @@ class FundingAccountView:
 
 
 class FundingAccounts:
-    """One account per organisation and currency."""
+    """Manages the funding accounts: one per organisation and currency."""
 
     def __init__(self, database: Database, vault: Vault) -> None:
         self._database = database
@@ -60,9 +60,9 @@ class FundingAccounts:
     ) -> FundingAccountView:
         """Create or change the account of this currency, for files written from now on.
 
-        Returns it as it is afterwards: of two concurrent changes, the later one wins. Raises
-        `FieldInvalid` if no file could be written for it, or if its transport belongs to another
-        organisation.
+        Return the account as it is afterwards: of two concurrent changes, the later one wins.
+        Raises `FieldInvalid` if no file could be written for the account, or if its transport
+        belongs to another organisation.
         """
         check_files(settings)
         account_id = derived_id(org_id, f"bank account/{settings.currency}")
@@ -121,22 +121,22 @@ class FundingAccounts:
         return found
 
     async def list_all(self, org_ids: Collection[UUID]) -> Sequence[FundingAccountView]:
-        """Return all accounts of these organisations that can be decrypted, as they are now.
+        """Return the accounts of these organisations, not from the cache.
 
         Accounts that can't be decrypted are logged and skipped.
         """
         return await self._database.read(lambda tx: self.list_in(tx, org_ids))
 
     async def list_in(self, tx: Tx, org_ids: Collection[UUID]) -> Sequence[FundingAccountView]:
-        """Do the same in the caller's transaction."""
+        """Do the same as `list_all` in the caller's transaction."""
         return await self._decrypt_all(tx, await store.list_by_orgs(tx, org_ids))
 
     async def list_sharing_in(
         self, tx: Tx, org_id: UUID, account_id: UUID
     ) -> Sequence[FundingAccountView]:
-        """Return the accounts that this one shares its transport with, and itself.
+        """Return this account and all that share its transport.
 
-        None if it can't be decrypted.
+        Return none if this account can't be decrypted.
         """
         accounts = await self.list_in(tx, [org_id])
         paths = {each.id: inbox_path(each.settings.transport) for each in accounts}
@@ -151,16 +151,17 @@ class FundingAccounts:
             try:
                 found.append(_decrypt(row, keys.get(row.org_id)))
             except (InvariantBroken, msgspec.MsgspecError):
-                # Without the cause: the library's message quotes decrypted content.
+                # The cause is not logged, because the library's message quotes decrypted content.
                 _log.error("bank_files.account_broken", org_id=str(row.org_id), id=str(row.id))
         return found
 
     async def _claim_folders(
         self, tx: Tx, org_id: UUID, settings: FundingAccount
     ) -> Sequence[bytes]:
-        """Return the digests of the account's folders; no other is set until the transaction ends.
+        """Return the digests of the account's folders.
 
-        Raises `FieldInvalid` for folders of another organisation: a file has one owner.
+        Until the transaction ends, no other account's folders can be set. Raises `FieldInvalid`
+        for folders of another organisation: a file belongs to one organisation.
         """
         await store.lock_folders(tx)
         for each in await self._decrypt_all(tx, await store.list_without_folders(tx)):

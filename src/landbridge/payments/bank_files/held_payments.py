@@ -1,4 +1,4 @@
-"""Queued payments that must not go to the bank now.
+"""Finds queued payments that must not be put into a file now.
 
 Guarantee: a payment is in no file while its record is in review, and a payout also while its
 organisation or one of its users is frozen, or its bank account is on the block list of the limits
@@ -26,7 +26,7 @@ from landbridge.platform.orgs.freeze_check import is_org_frozen
 async def held_payments(
     tx: Tx, org_id: UUID, payments: Sequence[BankPayment], limits: Limits
 ) -> set[UUID]:
-    """Return the keys of those of these payments that wait."""
+    """Return the keys of the payments that must not be put into a file now."""
     payouts = [each for each in payments if each.returns is None and not each.is_prenote]
     going_back = await _held_returns(tx, org_id, payments)
     if payouts and await is_org_frozen(tx, org_id):
@@ -46,7 +46,7 @@ async def held_payments(
 
 
 async def _held_returns(tx: Tx, org_id: UUID, payments: Sequence[BankPayment]) -> set[UUID]:
-    """Return the keys of the returns of deposits of held records."""
+    """Return the keys of the payments that return deposits of held records."""
     going_back = {each.key: each.returns for each in payments if each.returns is not None}
     if not going_back:
         return set()
@@ -65,7 +65,10 @@ async def _held_returns(tx: Tx, org_id: UUID, payments: Sequence[BankPayment]) -
 async def _on_suspended(
     tx: Tx, org_id: UUID, records: Sequence[Transfer], member: str
 ) -> set[UUID]:
-    """Return those of these records that pay a suspended bank account, named by this detail."""
+    """Return the ids of the records that pay a suspended bank account.
+
+    `member` names the detail of a record that holds the id of its bank account.
+    """
     paid = {
         record.id: UUID(account_id)
         for record in records
@@ -76,6 +79,6 @@ async def _on_suspended(
 
 
 def _users(record: Transfer) -> set[UUID]:
-    """Return who pays, and who is paid."""
+    """Return the ids of the paying user and, if it is a user, of the payee."""
     payee_id = record.details.get("destination_user_id")
     return {record.user_id} if payee_id is None else {record.user_id, UUID(payee_id)}

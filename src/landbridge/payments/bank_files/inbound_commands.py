@@ -24,7 +24,7 @@ from landbridge.providers.rails.currencies import FIAT
 
 @dataclass(frozen=True, slots=True)
 class InboundCommandServices:
-    """Services that the commands need."""
+    """Services that the commands on inbound files need."""
 
     reading: InboxReader
     bank: SandboxBank
@@ -33,7 +33,7 @@ class InboundCommandServices:
 def add_inbound_commands(
     group: click.Group, run_command: CommandRunner[InboundCommandServices]
 ) -> None:
-    """Add the commands to a group."""
+    """Add the commands on inbound files to the group `bank-files`."""
     for command in (_read, _inbound_files, _simulate, _deposit, _return, _recall):
         group.add_command(command(run_command))
 

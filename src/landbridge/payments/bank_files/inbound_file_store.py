@@ -9,7 +9,8 @@ from landbridge.payments.bank_files.statement_line_model import InboundFileField
 from landbridge.platform.db.pool import Row, Tx
 from landbridge.platform.db.rows import read_row, write_row
 
-# A file that was refused, or now has more lines, is ingested again: an account was not set yet.
+# A file that was refused, or that now has more lines, is ingested again: when it was read first, an
+# account that it concerns was not set up yet.
 _ADD = """
 insert into bank_inbound_files (
     org_id, id, account_id, digest, sealed_name, format, line_count, known_count, omitted_count,
@@ -51,7 +52,7 @@ where org_id = $1 and id = $2 and ingested_at is null
 returning id
 """
 
-# Lines that no earlier file contained.
+# Number of a file's lines that no earlier file contained.
 _OWN_COUNT = """
 select count(*) from statement_lines where org_id = $1 and file_id = $2 and kind <> 'STATEMENT'
 """
@@ -65,7 +66,7 @@ values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 on conflict do nothing
 """
 
-# Whether it continues or overlaps a known statement; true as long as none is known.
+# Whether a statement continues or overlaps a known one; true if no other statement is known.
 _IS_CONTINUOUS = """
 select not exists (
     select from bank_statements
@@ -88,18 +89,18 @@ limit 1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SealedInboundFile(InboundFileFields):
-    """Database row."""
+    """Row of `bank_inbound_files`, with the encrypted name."""
 
     sealed_name: bytes
 
 
 async def add(tx: Tx, file: SealedInboundFile) -> None:
-    """Store a file before its ingestion; nothing if it is stored already, and counted."""
+    """Store a file before its ingestion; do nothing if it is stored and needs no new ingestion."""
     await write_row(tx, _ADD, file)
 
 
 async def find(tx: Tx, org_id: UUID, file_id: UUID) -> SealedInboundFile | None:
-    """Return the file with this id."""
+    """Return the file with this id; None if there is none."""
     row = await tx.fetchrow(_FIND, org_id, file_id)
     return None if row is None else _file(row)
 
@@ -107,12 +108,12 @@ async def find(tx: Tx, org_id: UUID, file_id: UUID) -> SealedInboundFile | None:
 async def list_latest(
     tx: Tx, org_id: UUID, account_id: UUID, limit: int
 ) -> Sequence[SealedInboundFile]:
-    """Return the last files of an account, newest first."""
+    """Return the latest `limit` files of an account, newest first."""
     return [_file(row) for row in await tx.fetch(_LIST, org_id, account_id, limit)]
 
 
 async def set_ingested(tx: Tx, org_id: UUID, file_id: UUID, at: datetime) -> bool:
-    """Record that all of its lines are stored; False if that was recorded before."""
+    """Record that all lines of a file are stored; False if that was recorded before."""
     own_count: int = await tx.fetchval(_OWN_COUNT, org_id, file_id)
     return await tx.fetchval(_TAKEN, org_id, file_id, at, own_count) is not None
 
@@ -120,7 +121,7 @@ async def set_ingested(tx: Tx, org_id: UUID, file_id: UUID, at: datetime) -> boo
 async def add_statement(
     tx: Tx, org_id: UUID, account_id: UUID, file_id: UUID, head: StatementHead
 ) -> None:
-    """Store the balances of a statement; nothing if it is known."""
+    """Store the balances of a statement; do nothing if the statement is known."""
     await write_row(tx, _ADD_STATEMENT, head, org_id=org_id, account_id=account_id, file_id=file_id)
 
 
@@ -133,7 +134,7 @@ async def is_continuous(tx: Tx, org_id: UUID, account_id: UUID, head: StatementH
 
 
 async def find_latest_statement(tx: Tx, org_id: UUID, account_id: UUID) -> StatementHead | None:
-    """Return the latest statement of an account, by the bank's own time."""
+    """Return the latest statement of an account, ordered by the times in its statements."""
     row = await tx.fetchrow(_LATEST, org_id, account_id)
     if row is None:
         return None

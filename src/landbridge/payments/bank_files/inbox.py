@@ -1,18 +1,18 @@
 """Inbox: finds, reads, ingests and archives the bank's files.
 
     rename     Give a file a unique name, so that a later file of the same name is distinct.
-    read       Decode the whole file before any of it counts; an invalid file is rejected.
+    read       Decode the whole file before any line is stored; an invalid file is rejected.
     ingest     Store its lines and balances (ingestion.py).
     move       Move the file out of the polled folder.
     apply      Apply each line separately (reconciliation.py).
 
 Guarantees:
-- If a worker crashes at any point, its successor does the rest, and nothing twice.
+- If a worker crashes at any point, its successor does the remaining steps and repeats none.
 - No file is lost or overwritten, whatever its name.
-- An unreachable transport, or a broken account or file, stops no other. The worker does not wait
-  for a slow one: its scan goes on beside those of the others.
-- A file counts for an account only if it was in that account's transport.
-- All files present by an account's `statements_read_at` are read and applied.
+- An unreachable transport, or a broken account or file, does not stop the others. A slow transport
+  does not delay the others: the transports are scanned concurrently.
+- A file is applied to an account only if it was in that account's transport.
+- All files that were present at an account's `statements_read_at` are read and applied.
 """
 
 import asyncio
@@ -59,14 +59,14 @@ from landbridge.platform.http.fair_semaphore import FairSemaphore
 
 _log = structlog.stdlib.get_logger()
 
-# Files of one transport per run; the rest follows in the next run.
+# Files that one run reads from a transport; the rest follows in the next run.
 FILES_MAX = 50
-# No further file is started after this time, for a server may be slow with each of them.
+# Seconds after which a scan starts no further file, because a server may be slow with each one.
 _SCAN_S = 300
-# Files in memory, each of up to 50 MB: in all, and of one organisation.
+# Files in memory at a time, each of up to 50 MB: in all, and of one organisation.
 _CONCURRENT_FILES = 4
 _CONCURRENT_FILES_EACH = 1
-# So long a poll waits for the scans that it began.
+# Seconds for which a poll waits for the scans that it has started.
 _POLL_S = 4.0
 # Retry interval of an unreachable transport.
 _PAUSE_S = 60
@@ -109,7 +109,7 @@ class InboxReader:
     clock: Clock
     # Next scan of each transport, on this process' monotonic clock.
     _next_s: dict[tuple[UUID, str], float] = field(default_factory=dict[tuple[UUID, str], float])
-    # Scans of this process that polls have begun.
+    # Running scans that polls of this process have started, by organisation and inbox path.
     _scans: dict[tuple[UUID, str], asyncio.Task[_InboxScan]] = field(
         default_factory=dict[tuple[UUID, str], "asyncio.Task[_InboxScan]"]
     )
@@ -118,15 +118,16 @@ class InboxReader:
     )
 
     async def run(self, offsets: Mapping[UUID, timedelta]) -> Sequence[InboundFile]:
-        """Ingest every file present, and apply lines; return the files."""
+        """Ingest every file in the inboxes and apply all new lines; return the ingested files."""
         inboxes = _inboxes(await self.accounts.list_all(list(offsets)))
         scans = await asyncio.gather(*(self._scan(each, offsets[each.org_id]) for each in inboxes))
         return await self._apply(scans, offsets)
 
     async def poll(self, offsets: Mapping[UUID, timedelta]) -> Sequence[InboundFile]:
-        """Begin this for transports with `poll_seconds` passed since this process' last scan.
+        """Start to scan each transport that this process has not scanned for `poll_seconds`.
 
-        Applies the lines of scans that have ended, of former polls too; returns their files.
+        Apply the lines of all scans that have ended, including scans that earlier polls started,
+        and return their files.
         """
         now_s = time.monotonic()
         inboxes = _inboxes(await self.accounts.list_all(list(offsets)))
@@ -142,11 +143,11 @@ class InboxReader:
         return await self._apply([self._scans.pop(each).result() for each in ended], offsets)
 
     async def close(self) -> None:
-        """Let scans in progress end, for a while: what is cut off, the next worker does."""
+        """Wait a while for running scans; the next worker does the rest of a cancelled one."""
         await end_tasks(self._scans.values())
 
     async def files(self, account: FundingAccountView, limit: int) -> Sequence[InboundFile]:
-        """Return the last files of an account, newest first."""
+        """Return the latest `limit` files of an account, newest first."""
 
         async def read(tx: Tx) -> list[InboundFile]:
             key = await self.vault.find(tx, account.org_id, account.org_id)
@@ -163,7 +164,7 @@ class InboxReader:
         return await self.database.read(read)
 
     async def counts(self, file: InboundFile) -> Mapping[StatementLineStatus, int]:
-        """Return the results of the lines that first appeared in a file."""
+        """Return how many lines that first appeared in a file are in each status."""
         return await self.database.single(
             lambda tx: statement_line_store.counts(tx, file.org_id, file.id)
         )
@@ -171,7 +172,7 @@ class InboxReader:
     async def _apply(
         self, scans: Sequence[_InboxScan], offsets: Mapping[UUID, timedelta]
     ) -> Sequence[InboundFile]:
-        """Apply lines, and note which accounts have been read; return the files."""
+        """Apply new lines, and record which accounts were read; return the files of the scans."""
         await self.applying.run(offsets)
         for each in scans:
             if each.is_through:
@@ -231,7 +232,7 @@ class InboxReader:
             if raw is None:
                 return None
             digest = sha256(raw).digest()
-            # In a thread: decoding the largest files takes seconds.
+            # Decoded in a thread, because that takes seconds for the largest files.
             content = await asyncio.to_thread(decode_content, raw, inbox.accounts)
         except FileRejected as error:
             draft = statement_events.refused(digest, file_name, str(error))
@@ -254,7 +255,7 @@ class InboxReader:
 
 
 def _inboxes(accounts: Iterable[FundingAccountView]) -> list[_Inbox]:
-    """Yield each transport once; several accounts of an organisation may share one."""
+    """Return each transport once, with all accounts of the organisation that share it."""
 
     def key(account: FundingAccountView) -> tuple[UUID, str]:
         return account.org_id, inbox_path(account.settings.transport)
@@ -268,5 +269,5 @@ def _key(inbox: _Inbox) -> tuple[UUID, str]:
 
 
 def _log_fields(inbox: _Inbox) -> Mapping[str, str]:
-    """Return a log name without path or file name, which may contain a customer's name."""
+    """Return log fields without a path or file name, which may contain a customer's name."""
     return {"org_id": str(inbox.org_id), "id": str(inbox.accounts[0].id)}

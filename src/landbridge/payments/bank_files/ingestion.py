@@ -1,10 +1,10 @@
 """Ingestion: stores a file's lines and balances, in transactions of some dozens of lines.
 
 Guarantees:
-- A file is ingested once, by its digest, unless nothing of it counted then; a line once, whichever
-  file contains it (statement_events.py).
-- Interrupted anywhere, it can be repeated and does the rest. A file is marked as ingested after all
-  of its lines, and none is applied before.
+- A file is ingested once, by its digest, unless it was refused or some of its accounts were not set
+  up yet. A line is stored once, in whichever files it appears (statement_events.py).
+- An interrupted ingestion can be repeated and does the rest. A file is marked as ingested after all
+  of its lines are stored, and no line is applied before that.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -48,7 +48,7 @@ _log = structlog.stdlib.get_logger()
 
 T = TypeVar("T")
 
-# Lines per transaction: a few milliseconds of locks.
+# Lines per transaction, so that locks are held for a few milliseconds.
 _CHUNK = 50
 
 
@@ -112,15 +112,16 @@ class Ingestion:
         drafts: Sequence[StatementLineDraft],
         offset: timedelta,
     ) -> None:
-        """Store lines.
+        """Store the lines of an account that no earlier file contained.
 
-        One without a reference that another statement has needs a manual review, and so does one
-        that another page of its statement has, and money that another statement has on another day.
+        A line needs a manual review if it has no reference and another statement contains the same
+        line, if another page of its statement contains it, or if another statement contains the
+        same money on another day.
         """
         stamps = [self._row(account, each, offset) for each in drafts]
 
         async def work(tx: Tx) -> None:
-            # Another worker may be storing the same money of another day, from another file.
+            # Another worker may be storing the same money from another file, booked on another day.
             await funding_account_store.lock(tx, account.org_id, account.id)
             again = await _find_rebooked(tx, account, drafts)
             rows = [
@@ -185,7 +186,8 @@ class Ingestion:
     def _row(
         self, account: FundingAccountView, draft: StatementLineDraft, offset: timedelta
     ) -> tuple[UUID, StatementLineDraft, datetime]:
-        # Derived, so that a line that is read again after a restored backup is the same credit.
+        # The id is derived, so that a line which is read again after a backup was restored creates
+        # the same credit.
         line_id = derived_id(account.id, f"line/{draft.fingerprint.hex()}")
         return line_id, draft, self.clock.stamp(offset)
 
@@ -197,7 +199,10 @@ class Ingestion:
         statement: ParsedStatement,
         offset: timedelta,
     ) -> None:
-        """Store balances. Those of a page are the whole statement's, and can't reveal a gap."""
+        """Store a statement's balances, and report a gap to the balances before it.
+
+        A page has the balances of the whole statement, so pages are not checked for gaps.
+        """
         head = statement.head
         if statement.is_partial or head.opening_units is None:
             return
@@ -213,7 +218,10 @@ class Ingestion:
 def _not_added(
     drafts: Sequence[StatementLineDraft], added: Collection[bytes]
 ) -> Iterator[StatementLineDraft]:
-    """Yield the drafts that were not stored: of equal ones, the first was."""
+    """Yield the drafts that were not stored; of drafts with equal fingerprints, all but the first.
+
+    `added` are the fingerprints that were stored.
+    """
     left = set(added)
     for each in drafts:
         if each.fingerprint in left:
@@ -223,7 +231,7 @@ def _not_added(
 
 
 def _find_doubt(draft: StatementLineDraft, known_source: bytes) -> StatementLineDraft | None:
-    """Return the review line of a known line; None if it is surely the same."""
+    """Return the line to review if a known line may be different money; None if it is the same."""
     if draft.has_reference:
         is_other = statement_events.is_on_other_page(draft.source, known_source)
         return statement_events.repeated(draft) if is_other else None
@@ -233,7 +241,7 @@ def _find_doubt(draft: StatementLineDraft, known_source: bytes) -> StatementLine
 async def _find_rebooked(
     tx: Tx, account: FundingAccountView, drafts: Sequence[StatementLineDraft]
 ) -> set[bytes]:
-    """Return the fingerprints of what other statements have on another day."""
+    """Return the fingerprints of drafts that another statement contains on another day."""
     near = {each.fingerprint: statement_events.on_other_days(each) for each in drafts}
     candidates = {each for found in near.values() for each in found}
     if not candidates:
@@ -313,7 +321,7 @@ def _chunks(drafts: Sequence[T]) -> Iterator[Sequence[T]]:
 def _note(
     account: FundingAccountView, statement: ParsedStatement, last: StatementHead | None
 ) -> str:
-    """Return both balances, for the reviewer of a gap."""
+    """Return a note with the balances on both sides of a gap, for its reviewer."""
 
     def amount(units: int | None) -> str:
         return "nothing" if units is None else str(Money(units, FIAT[account.currency]))

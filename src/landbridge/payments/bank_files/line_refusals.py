@@ -1,9 +1,9 @@
-"""What a line of a statement proves: that a payment came back, or that the bank has paid it.
+"""Decides whether a statement line proves that a payment came back, or that the bank has paid it.
 
-One reviewer alone decides that a payment came back, and then its user gets all coins. Anybody who
+A single reviewer decides that a payment came back, and the user then gets all coins. Anybody who
 knows a payment's reference can send a cent with it, so a line proves a return only by its amount:
-what is missing is at most the fee of a bank, and no more came than was paid. A debit of another
-amount, such as the bank's charge for a payment, does not prove that it was paid.
+it is at most the amount paid, and less than that by at most a bank's fee. A debit of another
+amount, such as the bank's charge for a payment, does not prove that the payment was made.
 """
 
 from landbridge.payments.bank_files.model import BankPayment
@@ -12,7 +12,7 @@ from landbridge.payments.bank_files.statement_line_store import SealedStatementL
 from landbridge.platform.core.errors import Refused, ResourceConflict
 from landbridge.platform.core.money import Money
 
-# Highest fee of a bank, in units of the currency: about a hundred dollars. Source: price lists of
+# Highest fee of a bank, in whole units of the currency: about 100 dollars. Source: price lists of
 # banks (returns of SWIFT payments cost 15 to 75 dollars); exchange rates of 2026, rounded.
 FEE_MAX = {
     "usd": 100,
@@ -41,16 +41,16 @@ FEE_MAX = {
 
 
 def return_refusal(line: SealedStatementLine, payment: BankPayment) -> Refused | None:
-    """Return why a line does not prove that a payment came back; None if it may.
+    """Return why a line does not prove that a payment came back; None if it proves that.
 
-    A line without an amount is the bank's own report on a payment.
+    A line without an amount is accepted: it is the bank's own report on a payment.
     """
     if line.money is None:
         return None
     paid = payment.money
     if line.money.asset != paid.asset:
         return ResourceConflict(f"line {line.id} is not in the currency of the payment")
-    # By a debit, the bank has paid that much.
+    # Amount that did not come back: all of a debit, or the paid amount less a credit.
     kept = line.money if line.kind is StatementLineKind.DEBIT else paid - line.money
     if kept.units < 0:
         return ResourceConflict(
@@ -69,7 +69,7 @@ def return_refusal(line: SealedStatementLine, payment: BankPayment) -> Refused |
 
 
 def settle_refusal(line: SealedStatementLine, payment: BankPayment) -> Refused | None:
-    """Return why a line does not prove that the bank has paid a payment; None if it may."""
+    """Return why a line does not prove that the bank has paid a payment; None if it proves that."""
     if line.kind in {StatementLineKind.CREDIT, StatementLineKind.RETURN}:
         return ResourceConflict(
             f"line {line.id} is a {line.kind}: money that came does not settle {payment.key}"
@@ -90,15 +90,15 @@ def settle_refusal(line: SealedStatementLine, payment: BankPayment) -> Refused |
 
 
 def _fee_max(paid: Money) -> int:
-    """Return the units that a bank deducts from a payment at most, or charges on top of it."""
+    """Return a bank's highest fee for a payment in smallest units, at most half of the payment."""
     fee_max = Money.parse(FEE_MAX[paid.asset.currency], paid.asset)
     return min(fee_max.units, paid.units // 2)
 
 
 def deposit_refusal(line: SealedStatementLine) -> Refused | None:
-    """Return why a line becomes no deposit; None if it may.
+    """Return why a line can't become a deposit; None if it can.
 
-    What the bank marks as a return of our payment belongs to the user of that payment.
+    Money that the bank marks as a return of our payment belongs to the user of that payment.
     """
     if line.kind is not StatementLineKind.CREDIT:
         return ResourceConflict(f"line {line.id} is a {line.kind}: only a CREDIT becomes a deposit")

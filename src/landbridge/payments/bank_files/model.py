@@ -1,4 +1,4 @@
-"""Payments that wait for a file, and files for a bank."""
+"""Bank payments, and the outbound files that carry them to a bank."""
 
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -8,7 +8,7 @@ from uuid import UUID
 from landbridge.platform.core.money import Money
 from landbridge.platform.core.transitions import Transitions
 
-# Names of bank payments and their changes in the change log.
+# Kind of bank payments in the change log.
 KIND = "BANK.PAYMENT"
 FILE_KIND = "BANK.FILE"
 ACCOUNT_KIND = "BANK.ACCOUNT"
@@ -24,7 +24,7 @@ class BankFileFormat(StrEnum):
 
 
 class BankPaymentStatus(StrEnum):
-    """What a payment waits for, and what moves it on."""
+    """Status of a bank payment: what it waits for, and what ends the wait."""
 
     QUEUED = "QUEUED"
     """Its cut-off, when the worker puts it into a file."""
@@ -52,10 +52,10 @@ TRANSITIONS = Transitions(
 class BankPayment:
     """Payment of the port, or a prenote: a zero-amount entry that tests an account.
 
-    `due_at` is when it is put into a file. `closes_at` is the end of the return window (ACH at the
-    bank; None for all else). `sealed_order` is the encrypted payee and texts. It is deleted once
-    the payment is in a file, which contains them encrypted, or final. All times are the
-    organisation's.
+    `due_at` is when it is put into a file. `closes_at` is the end of the return window of an ACH
+    payment at the bank, None for all others. `sealed_order` is the encrypted payee and texts. It is
+    deleted once the payment is final, or in a file, which contains them encrypted. All times are on
+    the organisation's clock.
     """
 
     org_id: UUID

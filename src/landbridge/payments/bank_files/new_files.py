@@ -1,4 +1,4 @@
-"""The next file of an account: which payments it takes, its name and its dates."""
+"""Builds the next outbound file of an account: its payments, its name and its dates."""
 
 from collections.abc import Sequence
 from datetime import date, datetime
@@ -15,7 +15,7 @@ _ENDINGS = {BankFileFormat.NACHA: "ach", BankFileFormat.PAIN_001: "xml"}
 
 
 def limit_total(due: Sequence[BankPayment]) -> Sequence[BankPayment]:
-    """Return as many payments as the digits of the file's total allow."""
+    """Return the first payments with a sum that fits into the total field of a file."""
     sums = accumulate(each.money.units for each in due)
     fit = [each for each, total in zip(due, sums, strict=True) if total <= BATCH_CENTS_MAX]
     return fit or due[:1]
@@ -31,7 +31,7 @@ def new_file(
 ) -> BankFile:
     """Return the next file of an account, with these payments of one rail."""
     first = payments[0]
-    # The account's own mark, since several may share a transport.
+    # Part of the file name that identifies the account, since several may share a transport.
     mark = account.id.hex[-8:]
     name = f"{number:06d}-{account.currency}-{first.rail}-{mark}.{_ENDINGS[first.format]}"
     return BankFile(
@@ -54,7 +54,7 @@ def new_file(
 
 
 def _execution_date(payment: BankPayment, currency: str, at: datetime) -> date:
-    """Return the intended settlement date of ACH, or else the bank's sending date."""
+    """Return the settlement date of an ACH file, or the date on which the bank sends another."""
     if payment.format is BankFileFormat.NACHA:
         return effective_on(at, is_same_day=payment.is_same_day)
     zone = FRANKFURT if currency == "eur" else NEW_YORK

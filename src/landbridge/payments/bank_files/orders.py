@@ -1,4 +1,4 @@
-"""Payment orders: convert a payment of the port for the two file formats.
+"""Payment orders: convert a payment of the rails port into NACHA entries and pain.001 payments.
 
 An order holds the payee and the texts of a payment. Its personal data is encrypted until it is in a
 file. `rejection_reason` detects what a format can't carry before a payment is accepted.
@@ -42,7 +42,7 @@ _REMITTANCES = ("sepaReference", "swiftReference", "wireMessage", "paymentRefere
 _CHARGES = {"sha": Charges.SHARED, "our": Charges.DEBTOR}
 _ABA = "USABA"
 _BIC = re.compile(r"[A-Z0-9]{8}(?:[A-Z0-9]{3})?")
-# Part of a key that fits into an ACH entry.
+# Characters of a payment's key that fit into an ACH entry.
 INDIVIDUAL_ID_LENGTH = 15
 _RUNNING_DIGITS = 7
 
@@ -81,14 +81,14 @@ def service_of(rail: str) -> Service:
 
 
 def build_order(payment: RailPayment) -> PaymentOrder:
-    """Build the order of a payment: to a payout's account, or a deposit's sender."""
+    """Build the order of a payment: to the account of a payout, or to the sender of a deposit."""
     holder: Mapping[str, Any] = payment.payee.get("accountHolder") or {}
     kind: str = payment.payee.get("type", "")
     bank: Mapping[str, Any] = payment.payee.get(kind) or payment.payee
     address: Mapping[str, Any] = holder.get("address") or {}
     routing_number = bank.get("routingNumber")
-    # A bank reports one number of a sender's bank, which may be a BIC; the account number may be an
-    # IBAN.
+    # A statement identifies the sender's bank by one number, which may be a BIC, and the sender's
+    # account by another, which may be an IBAN.
     bic = bank.get("swiftCode") or (
         routing_number if routing_number and _is_bic(routing_number) else None
     )
@@ -122,7 +122,7 @@ def build_order(payment: RailPayment) -> PaymentOrder:
 def rejection_reason(
     payment: RailPayment, order: PaymentOrder, format_: BankFileFormat
 ) -> str | None:
-    """Return what the format or the scheme can't carry, without personal data; None if it can."""
+    """Return which text the format or scheme can't carry, without personal data; None if none."""
     if not order.name.strip():
         return "the name of the payee is not known"
     match format_:
@@ -135,7 +135,7 @@ def rejection_reason(
 
 
 def entry(order: PaymentOrder, key: UUID, money: Money, *, trace_number: str) -> nacha.NachaEntry:
-    """Build the entry of a payment; with a zero amount, the prenote of the same account."""
+    """Build the ACH entry of a payment; with a zero amount, the prenote of the payee's account."""
     if money.units:
         code = nacha.SAVINGS_CREDIT if order.is_savings else nacha.CHECKING_CREDIT
     else:
@@ -153,7 +153,7 @@ def entry(order: PaymentOrder, key: UUID, money: Money, *, trace_number: str) ->
 
 
 def transfer(order: PaymentOrder, key: UUID, money: Money, service: Service) -> CreditTransfer:
-    """Build the payment of a pain.001."""
+    """Build the credit transfer of a payment for a pain.001."""
     is_sepa = service in {Service.SEPA, Service.SEPA_INSTANT}
     return copy_fields(
         order,
@@ -162,7 +162,7 @@ def transfer(order: PaymentOrder, key: UUID, money: Money, service: Service) -> 
         money=money,
         creditor=copy_fields(order, IsoParty),
         clearing_member=_member(order.routing_number) if service is Service.WIRE else None,
-        # Our purposes are free texts, and SEPA takes ISO codes only.
+        # A purpose of ours is free text, and SEPA accepts ISO codes only.
         purpose=None if is_sepa else order.purpose,
         uetr=None if is_sepa else uetr(key),
         charges=None if is_sepa else order.charges,
@@ -170,23 +170,23 @@ def transfer(order: PaymentOrder, key: UUID, money: Money, service: Service) -> 
 
 
 def debtor_member(settings: FundingAccount) -> ClearingMember | None:
-    """Return the debtor's bank by its number in the United States' clearing."""
+    """Return the debtor's bank by its ABA routing number; None if the account has none."""
     return _member(settings.routing_number)
 
 
 def uetr(key: UUID) -> UUID:
-    """Return a UETR: a version 4 UUID, the same for the same key."""
+    """Return the UETR of a payment: a version 4 UUID that is derived from the payment's key."""
     return UUID(bytes=sha256(f"uetr/{key}".encode()).digest()[:16], version=4)
 
 
 def trace(odfi: str, running: int) -> str:
-    """Return the trace number of the entry with this sequence number; it wraps around."""
-    # Never 0: banks count from 1.
+    """Return the ACH trace number for this sequence number, which wraps around at ten million."""
+    # The sequence within a trace number begins with 1, never 0.
     return f"{odfi}{(running - 1) % (10**_RUNNING_DIGITS - 1) + 1:0{_RUNNING_DIGITS}d}"
 
 
 def payee_digest(order: PaymentOrder, key: DataKey) -> bytes:
-    """Return a keyed digest of a payee's account, the same for the same account."""
+    """Return a keyed digest of a payee's account, by which payments to one account are found."""
     parts = (order.iban, order.routing_number, order.account_number, str(order.is_savings))
     account = "/".join(each or "" for each in parts)
     return hmac.digest(key.derive("bank_files.payee"), account.encode(), "sha256")

@@ -10,7 +10,7 @@ from landbridge.platform.db.pool import Row, Tx
 from landbridge.platform.db.rows import read_row, write_row
 from landbridge.providers.rails.currencies import FIAT_ASSETS
 
-# Maximum number of payments with one trace number: it wraps around after ten million.
+# Payments with one trace number that a search returns at most: numbers repeat after ten million.
 _TRACES_MAX = 10
 
 _ADD = """
@@ -67,7 +67,7 @@ where org_id = $1 and file_id = $2
 order by file_position
 """
 
-# Sandbox only: no index supports it.
+# Used in the sandbox only: no index supports it.
 _OF_RECORD = """
 select org_id, key, account_id, record_id, returned_payment_id, asset, units, rail, format,
     is_same_day,
@@ -91,8 +91,9 @@ order by key
 for update
 """
 
-# Payments of one file: the group of the payment that is due the longest. Payments that wait for a
-# prenote stay out until its response window is over, however late the prenote was delivered.
+# Format, rail and speed of the next file: those of the payment that has been due the longest. A
+# payment that waits for a prenote stays out until the prenote's response window is over, however
+# late the prenote was delivered.
 _DUE_GROUP = """
 select p.format, p.rail, p.is_same_day
 from bank_payments p
@@ -152,8 +153,8 @@ update bank_payments set sealed_order = null
 where org_id = $1 and file_id = $2 and sealed_order is not null
 """
 
-# Guarded: only one of two concurrent calls ends a payment. A payment in an unwritten file can't
-# have been paid or rejected.
+# The status is checked, so that only one of two concurrent calls ends a payment. A payment in a
+# file without content can't have been paid or rejected.
 _END = """
 update bank_payments p
 set status = $3, reason = $4, updated_at = $5, sealed_order = null, version = version + 1
@@ -165,7 +166,7 @@ where p.org_id = $1 and p.key = $2 and p.status = any($6::text[])
 returning version
 """
 
-# Payment that never gets into a file; nothing if the key has a payment.
+# Adds a failed payment that is never put into a file; does nothing if the key has a payment.
 _ADD_WITHHELD = """
 insert into bank_payments (
     org_id, key, account_id, record_id, returned_payment_id, asset, units, rail, format,
@@ -208,13 +209,13 @@ async def add(tx: Tx, payment: BankPayment) -> bool:
 
 
 async def find(tx: Tx, org_id: UUID, key: UUID) -> BankPayment | None:
-    """Return the payment with this key."""
+    """Return the payment with this key; None if there is none."""
     row = await tx.fetchrow(_FIND, org_id, key)
     return None if row is None else _payment(row)
 
 
 async def lock(tx: Tx, org_id: UUID, key: UUID) -> BankPayment | None:
-    """Return the payment with this key, locked until the transaction ends."""
+    """Return the payment with this key, locked until the transaction ends; None if none."""
     row = await tx.fetchrow(_LOCK, org_id, key)
     return None if row is None else _payment(row)
 
@@ -230,7 +231,7 @@ async def list_by_file(tx: Tx, org_id: UUID, file_id: UUID) -> Sequence[BankPaym
 
 
 async def find_by_record(tx: Tx, org_id: UUID, record_id: UUID) -> BankPayment | None:
-    """Return the last payment in a file of a record, or of a returned deposit."""
+    """Return the last payment of a record, or of a returned deposit, that was put into a file."""
     row = await tx.fetchrow(_OF_RECORD, org_id, record_id)
     return None if row is None else _payment(row)
 
@@ -252,7 +253,10 @@ async def list_due(
     limit: int,
     skip: Collection[UUID],
 ) -> Sequence[BankPayment]:
-    """Return the payments of the next file, locked; `is_early` ignores the cut-off."""
+    """Return at most `limit` payments for the next file, locked; `skip` excludes some keys.
+
+    `is_early` includes payments that are not due yet.
+    """
     those = (org_id, account_id, at, is_early, list(skip))
     group = await tx.fetchrow(_DUE_GROUP, *those)
     if group is None:
@@ -277,7 +281,7 @@ async def close_at(
 
 
 async def next_due(tx: Tx, org_id: UUID, *, after: datetime, until: datetime) -> datetime | None:
-    """Return when the next payment of an organisation is due, within this range."""
+    """Return the first due time of an organisation's payments in this range; None if none."""
     return await tx.fetchval(_NEXT_DUE, org_id, after, until)
 
 
@@ -297,7 +301,7 @@ async def end(
 ) -> int | None:
     """End a payment with one of the statuses `before`.
 
-    Returns its version afterwards, None if it can't end any more.
+    Return its new version; None if it has no such status any more.
     """
     return await tx.fetchval(_END, payment.org_id, payment.key, status, reason, at, list(before))
 
@@ -340,7 +344,7 @@ async def list_booked_failures(tx: Tx, org_id: UUID, record_ids: Collection[UUID
 
 
 async def counts(tx: Tx, org_id: UUID, account_id: UUID) -> Mapping[BankPaymentStatus, Row]:
-    """Return payments of an account by status, each with `count`, `units` and `first_due_at`."""
+    """Return `count`, `units` and `first_due_at` of an account's payments, by status."""
     return {
         BankPaymentStatus(row["status"]): row for row in await tx.fetch(_COUNTS, org_id, account_id)
     }

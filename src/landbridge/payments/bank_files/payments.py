@@ -1,8 +1,8 @@
-"""Payments that go to the bank in files.
+"""Bank payments: queues, finds and ends payments that go to the bank in files.
 
 Guarantees:
-- A payment ends once, and never changes by itself afterwards: a statement that is read twice, or
-  late, changes nothing. Only a reviewer fails a settled payment after its return.
+- A payment ends once. A statement that is read twice, or late, changes nothing afterwards. Only a
+  reviewer can fail a settled payment, after it was returned.
 - Queueing and the final status are recorded in `changes`, in the same transaction, without payee
   data. The file's own change records that payments were put into it.
 - The payee is deleted from the row once the payment is final.
@@ -20,7 +20,7 @@ from landbridge.platform.core.errors import InvariantBroken
 from landbridge.platform.core.ids import as_uuid, derived_id
 from landbridge.platform.db.pool import Tx
 
-# Actors that move payments on: the bank's files, and the calendar.
+# Actor of changes that follow from the bank's files, or from the end of a return window.
 ACTOR = "bank"
 _HEX_LENGTH = 32
 _UNENDED = (BankPaymentStatus.QUEUED, BankPaymentStatus.WRITTEN)
@@ -33,7 +33,7 @@ class BankPayments:
         self._ledger = ledger
 
     async def find(self, tx: Tx, org_id: UUID, key: UUID) -> BankPayment | None:
-        """Return the payment with this key, if there is one."""
+        """Return the payment with this key; None if there is none."""
         return await store.find(tx, org_id, key)
 
     async def lock(self, tx: Tx, org_id: UUID, key: UUID) -> BankPayment:
@@ -57,7 +57,7 @@ class BankPayments:
     ) -> BankPayment | None:
         """Return the latest ACH payment or prenote with this trace number.
 
-        A number has a sequence of seven digits, so an account reuses it after ten million payments.
+        The sequence has seven digits, so an account reuses a number after ten million payments.
         """
         found = await store.find_trace(tx, org_id, trace_number)
         return next((each for each in found if each.money.asset.currency == currency), None)
@@ -70,7 +70,7 @@ class BankPayments:
     async def settle_in(
         self, tx: Tx, payment: BankPayment, *, at: datetime, actor: str = ACTOR
     ) -> bool:
-        """Settle a payment: the payee has it. False if it is not in a file, or final already."""
+        """Settle a payment: the payee has it. Return False if it is not in a file, or is final."""
         before = [BankPaymentStatus.WRITTEN]  # only a payment in a file can have been paid
         return await self._end(
             tx, payment, BankPaymentStatus.SETTLED, reason=None, at=at, actor=actor, before=before
@@ -81,17 +81,17 @@ class BankPayments:
     ) -> Sequence[BankPayment]:
         """Fail a payment that the bank rejected or returned; return all failed payments.
 
-        Returns none if it is final already. `reason` is a sentence of ours, without personal data.
-        With a prenote, the payments that wait for it fail as well: none of them is in a file.
+        Return none if the payment is final already. `reason` is a sentence of ours, without
+        personal data. If a prenote fails, the payments that wait for it fail as well.
         """
         return await self._fail(tx, payment, _UNENDED, reason=reason, at=at, actor=actor)
 
     async def return_in(
         self, tx: Tx, payment: BankPayment, *, reason: str, at: datetime, actor: str
     ) -> Sequence[BankPayment]:
-        """Fail a settled payment that was returned; none if it is not settled.
+        """Fail a settled payment that was returned; return all failed payments.
 
-        Everything else is as in `fail_in`.
+        Return none if the payment is not settled. Otherwise as `fail_in`.
         """
         return await self._fail(
             tx, payment, [BankPaymentStatus.SETTLED], reason=reason, at=at, actor=actor
@@ -100,7 +100,7 @@ class BankPayments:
     async def withhold_in(
         self, tx: Tx, payment: BankPayment, *, reason: str, at: datetime, actor: str
     ) -> bool:
-        """Fail a payment that is not in a file yet; False if it is, or was, at the bank."""
+        """Fail a payment that is in no file yet; return False if it is in one, or final."""
         if payment.status is BankPaymentStatus.FAILED:
             return True
         change = (tx, payment, BankPaymentStatus.FAILED)
@@ -118,7 +118,10 @@ class BankPayments:
         at: datetime,
         actor: str,
     ) -> Sequence[BankPayment]:
-        """Fail a payment with one of the statuses `before`, and its dependents."""
+        """Fail a payment that has one of the statuses `before`; return all failed payments.
+
+        If it is a prenote, the payments that wait for it fail as well.
+        """
         if not await self._end(
             tx, payment, BankPaymentStatus.FAILED, reason=reason, at=at, actor=actor, before=before
         ):
@@ -143,8 +146,8 @@ class BankPayments:
     async def schedule_check(self, payment: BankPayment, at: datetime) -> None:
         """Schedule an immediate check of the payment's record; called after the transaction.
 
-        This only saves the wait until the expected time: without it, after a crash for example, the
-        record's own check finds the result.
+        This only shortens the wait. If the call is missed, for example by a crash, the record's own
+        scheduled check finds the result.
         """
         record = await self._ledger.find(payment.org_id, payment.record_id)
         if record is not None and record.due_at is not None and record.due_at > at:
@@ -177,7 +180,10 @@ async def record_change(
     at: datetime,
     actor: str,
 ) -> None:
-    """Record a change of a payment as its own object: its key may be an incoming payment's id."""
+    """Record a change of a payment under an object id of its own.
+
+    A payment's key may be the id of an incoming payment, which has changes itself.
+    """
     await append_change(
         tx,
         org_id=payment.org_id,
@@ -204,7 +210,7 @@ def change_object_id(key: UUID) -> UUID:
 
 
 def _key(text: str) -> UUID | None:
-    """Parse a key that a bank returns; some return it in upper case."""
+    """Parse a payment's key as a bank returns it, in either case; None if it is not a key."""
     digits = text.strip().lower()
     if len(digits) != _HEX_LENGTH:
         return None

@@ -1,6 +1,6 @@
-"""Preflight of an account: build one file of each rail, and send none.
+"""Preflight of a funding account: builds one file of each rail, and sends none.
 
-Errors in an account are thus reported to its operator, before any payment is affected.
+Errors in an account's settings are thus reported to its operator before any payment is affected.
 """
 
 from datetime import UTC, datetime
@@ -23,7 +23,7 @@ from landbridge.providers.rails.currencies import FIAT
 
 _NOBODY = UUID(int=0)
 _AT = datetime(2026, 1, 2, 15, tzinfo=UTC)
-# Length limits of ISO 20022.
+# Settings with the length limits of ISO 20022.
 _TEXTS = (
     ("initiator_id", 35),
     ("holder.name", NAME_LENGTH_MAX),
@@ -31,7 +31,7 @@ _TEXTS = (
     ("holder.town", 35),
     ("holder.postcode", 16),
 )
-# Payees that the formats can carry; the IBAN is the example of ISO 13616.
+# Example payees of the trial files; the IBAN is the example of ISO 13616.
 _BY_IBAN = PaymentOrder(name="Example", iban="GB82WEST12345698765432", bic="DEUTDEFF")
 _BY_NUMBER = PaymentOrder(name="Example", account_number="123456789", routing_number="021000021")
 

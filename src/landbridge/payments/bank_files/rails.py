@@ -1,11 +1,11 @@
-"""Adapter of `rails` that pays by files and takes deposits on the organisation's own account.
+"""Adapter of the rails port that pays by bank files and receives on the funding account.
 
 Guarantees:
 - A payment is queued once per key, in a transaction of its own that commits before the call
-  returns. A caller that crashes afterwards finds it by its key.
-- What its format or scheme can't carry is rejected before anything is queued.
+  returns. A caller that crashes afterwards finds the payment by its key.
+- A payment that its format or scheme can't carry is rejected before it is queued.
 - SETTLED is final. It follows from the bank's statement or, for ACH, from the end of the return
-  window, once all that the bank reported until then was read.
+  window, once all files that the bank had left until then were read.
 """
 
 from collections.abc import Mapping
@@ -56,13 +56,13 @@ from landbridge.providers.rails.port import (
 
 # A bank reports executed payments in the statement of that day, which is read on the next.
 _STATEMENT_DELAY = timedelta(days=1)
-# Query interval while the bank's files are not yet read.
+# Retry interval while files that the bank left within a return window are not read yet.
 _READ_RETRY = timedelta(minutes=1)
 
 
 @dataclass(frozen=True, slots=True)
 class FileRails:
-    """Moves fiat by files; see the port."""
+    """Moves fiat by bank files; implements the rails port."""
 
     database: Database
     vault: Vault
@@ -71,7 +71,7 @@ class FileRails:
 
     @property
     def key_lifetime(self) -> timedelta | None:
-        """Return None, for ever: payments are rows of our own, by key."""
+        """Return None: keys never expire, because payments are rows of our own, by key."""
         return None
 
     async def pay(self, payment: RailPayment) -> RailPaymentStatus:
@@ -97,7 +97,7 @@ class FileRails:
         return None if found is None else paid(await self._settle_closed(found, at), at)
 
     async def rejection_reason(self, payment: RailPayment) -> str | None:
-        """Return what no file could carry of it; see the port."""
+        """Return why no file could carry the payment; see the port."""
         try:
             account = await self._account(payment)
             _ = _rail(payment, build_order(payment), account.settings)
@@ -106,14 +106,14 @@ class FileRails:
         return None
 
     async def verify_payee(self, destination: PayoutDestination) -> PayeeVerification:
-        """Return that banks are not asked by files; see the port."""
+        """Return that the payee is not verified: files can't ask a bank. See the port."""
         del destination
         return PayeeVerification(match=PayeeMatch.UNAVAILABLE)
 
     async def coordinates(
         self, org_id: UUID, currency: str, account_number: str
     ) -> DepositCoordinates | None:
-        """Return where to send money; see the port. None without a number range for deposits."""
+        """Return the bank details for deposits; see the port. None without a number range."""
         account = await self.accounts.find(org_id, currency)
         if account is None or account.settings.numbers is None:
             return None
@@ -164,7 +164,7 @@ class FileRails:
     async def _queue(
         self, tx: Tx, payment: RailPayment, account: FundingAccountView, order: PaymentOrder
     ) -> BankPayment:
-        """Return the queued payment, whether this call or a concurrent one queued it."""
+        """Queue a payment; return it even if a concurrent call has queued it."""
         format_ = _format(payment.rail, account.settings)
         key = await self.vault.make(tx, payment.org_id, payment.org_id)
         due_at = _due_at(
@@ -225,7 +225,7 @@ class FileRails:
     async def _after_prenote(
         self, tx: Tx, created: BankPayment, order: PaymentOrder, settings: FundingAccount
     ) -> BankPayment:
-        """Return the payment waiting for its account's prenote; queue a prenote if there is none.
+        """Return the payment, due after its account's prenote; queue a prenote if there is none.
 
         Raises `Rejected` if the bank has responded that there is no such account.
         """
@@ -248,15 +248,15 @@ class FileRails:
                 settings,
             )
             await self._add(tx, prenote)
-        # Locked: the bank's rejection either comes before this payment is queued, or finds it
-        # waiting.
+        # Locked, so that a rejection of the prenote is either applied before this payment is
+        # queued, or finds this payment in the queue.
         prenote = await self.payments.lock(tx, created.org_id, prenote_key)
         if prenote.status is BankPaymentStatus.FAILED:
             raise Rejected(prenote.reason or "the account did not pass its test")
-        # An estimate until the prenote is at the bank: its real window decides.
+        # An estimate until the prenote is at the bank, when its real window is known.
         closes_at = prenote.closes_at or prenote_closes_at(prenote.due_at)
         if closes_at <= created.queued_at:
-            # The payment was delivered, and the bank did not object in time.
+            # The prenote was delivered, and the bank did not object in time.
             if prenote.closes_at and await self._has_read(tx, prenote, until=closes_at):
                 await self.payments.settle_in(tx, prenote, at=created.queued_at)
             return created
@@ -266,7 +266,7 @@ class FileRails:
     async def _settle_closed(self, found: BankPayment, at: datetime) -> BankPayment:
         """Return the payment, settled if it is ACH and its return window is over.
 
-        It is not settled before all that the bank reported within the window is applied.
+        It is not settled before all files that the bank left within the window are applied.
         """
         closes_at = found.closes_at
         if found.status is not BankPaymentStatus.WRITTEN or closes_at is None or closes_at > at:
@@ -280,9 +280,9 @@ class FileRails:
         return await self.database.transact(work) or found
 
     async def _has_read(self, tx: Tx, payment: BankPayment, *, until: datetime) -> bool:
-        """Whether all that the payment's bank reported until then is applied.
+        """Whether all files that the payment's bank had left by `until` are applied.
 
-        An unreadable file may have its return: a reviewer looks at it first.
+        An unreadable file may contain the payment's return, so a reviewer has to resolve it first.
         """
         org_id = payment.org_id
         accounts = await self.accounts.list_sharing_in(tx, org_id, payment.account_id)
@@ -294,7 +294,7 @@ class FileRails:
 
 
 def paid(found: BankPayment, at: datetime) -> RailPaymentStatus:
-    """Return the status of a payment at `at`, as the port defines it."""
+    """Return the status of a payment at `at`, in the statuses of the port."""
     match found.status:
         case BankPaymentStatus.QUEUED:
             state, expected_at = RailPaymentState.PENDING, _expected_at(found, found.due_at)
@@ -321,12 +321,12 @@ def paid(found: BankPayment, at: datetime) -> RailPaymentStatus:
 
 
 def closes_at(rail: str, at: datetime, *, is_same_day: bool) -> datetime | None:
-    """Return the end of the return window of a file at `at`; None for all but ACH."""
+    """Return the end of the return window of a file delivered at `at`; None for all but ACH."""
     return returns_end_at(effective_on(at, is_same_day=is_same_day)) if rail == "ach" else None
 
 
 def prenote_closes_at(at: datetime) -> datetime:
-    """Return when a payment may follow the prenote in a file at `at`."""
+    """Return when a payment may follow a prenote that is in a file delivered at `at`."""
     over_on = prenote_over_on(effective_on(at))
     return datetime.combine(over_on, time(), NEW_YORK).astimezone(at.tzinfo)
 
@@ -337,9 +337,9 @@ def order_context(key: UUID) -> str:
 
 
 def _rail(payment: RailPayment, order: PaymentOrder, settings: FundingAccount) -> str:
-    """Return the rail: its own, or for a returned deposit any rail that can carry it.
+    """Return the rail of a payment; for a returned deposit, any rail that can carry it.
 
-    Raises `Rejected` with the fault of its own rail.
+    Raises `Rejected` with the reason of the payment's own rail if there is none.
     """
     rails = (payment.rail,) if payment.returns is None else (payment.rail, *settings.rails)
     reasons: list[str] = []
@@ -362,14 +362,14 @@ def _format(rail: str, settings: FundingAccount) -> BankFileFormat:
 
 
 def _due_at(rail: str, at: datetime, settings: FundingAccount, *, is_same_day: bool) -> datetime:
-    """Return the due time of the file: ahead of the cut-off, and not before `at`."""
+    """Return when a payment is put into a file: ahead of the next cut-off, not before `at`."""
     lead = timedelta(minutes=settings.lead_minutes)
     until = cut_off(rail, at + lead, is_same_day=is_same_day)
     return max(at, until - lead)
 
 
 def _expected_at(found: BankPayment, at: datetime) -> datetime:
-    """Return the earliest useful time of the next query for a payment that the bank has at `at`."""
+    """Return when a payment's result can be expected at the earliest, seen from `at`."""
     closing = closes_at(found.rail, at, is_same_day=found.is_same_day)
     settled = settles_at(found.rail, at, is_same_day=found.is_same_day)
     return closing or settled + _STATEMENT_DELAY
@@ -378,7 +378,7 @@ def _expected_at(found: BankPayment, at: datetime) -> datetime:
 def _payer_instructions(
     settings: FundingAccount, number: str
 ) -> tuple[Mapping[str, tuple[str, str]], str | None]:
-    """Return rails that reach a number of ours, and further information for payers."""
+    """Return the rails that reach an account number, and further information for payers."""
     if settings.currency == "usd" and settings.routing_number is not None:
         ways = [each for each in ("ach", "wire") if each in settings.rails]
         return dict.fromkeys(ways, (settings.routing_number, number)), None

@@ -1,4 +1,4 @@
-"""Reasons of manual reviews and of returned payments, in our own words, without I/O."""
+"""Sentences for the reasons of manual reviews and of returned payments, without I/O."""
 
 from collections.abc import Sequence
 
@@ -16,7 +16,7 @@ from landbridge.providers.nacha.returns import return_sentence
 def mismatch_reason(
     line: SealedStatementLine, texts: StatementLineTexts, payment: BankPayment
 ) -> str | None:
-    """Return why a line can't be applied, whatever its payment's status."""
+    """Return why a line can't be applied in any status of its payment; None if it can."""
     if line.money is not None and line.money != payment.money:
         return "the amount does not match the referenced payment"
     match line.kind:
@@ -33,12 +33,12 @@ def mismatch_reason(
 
 
 def _is_individual(individual_id: str | None, payment: BankPayment) -> bool:
-    """Whether an ACH entry has this payment's individual id; files are in upper case."""
+    """Whether an ACH entry has this payment's individual id, which files have in upper case."""
     return (individual_id or "").lower() == payment.key.hex[:INDIVIDUAL_ID_LENGTH]
 
 
 def duplicate_reason(texts: StatementLineTexts) -> str | None:
-    """Return the review reason of a payment rejected as a duplicate; None for any other.
+    """Return the review reason if the bank rejected a payment as a duplicate; otherwise None.
 
     We never send a payment twice, so only the bank knows which payment it carried out.
     """
@@ -47,9 +47,9 @@ def duplicate_reason(texts: StatementLineTexts) -> str | None:
 
 
 def return_reason(kind: StatementLineKind, codes: Sequence[str]) -> str:
-    """Return the reason of a returned payment, in our own words."""
+    """Return a sentence with the reason of a returned payment, from the bank's codes."""
     if kind is StatementLineKind.STATUS:
-        # The status itself comes first.
+        # The first code is the status itself, the others are its reasons.
         verb, reasons = "refused", codes[1:]
     else:
         verb, reasons = "returned", codes

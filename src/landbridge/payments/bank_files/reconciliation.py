@@ -3,14 +3,14 @@
 Guarantees:
 - A line is applied once. The payment moves in the transaction that matches the line, and a deposit
   creates one incoming payment, keyed by the line.
-- Lines of one payment, or of one whole file, are processed one after the other, by whichever
-  workers. Of two that book or return it, the second goes to manual review.
+- Lines of one payment, or of one whole file, are processed one after the other, even by several
+  workers. Of two lines that book or return it, the second goes to manual review.
 - A payment moves automatically only as its status allows, and only for its full amount. Anything
   else, such as a return after settlement, goes to manual review and moves nothing.
 - Returns are processed before debits, so that a payment which is debited and returned in one
   statement has failed.
-- A payment settles when its debits outnumber the bank's reversals. A reversal alone does not decide
-  its result: the bank may book it again, so it goes to manual review.
+- A payment settles when its debits outnumber the bank's reversals. A reversal alone does not fail
+  the payment: the bank may book it again, so the reversal goes to manual review.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -49,16 +49,16 @@ _log = structlog.stdlib.get_logger()
 BATCH_SIZE = 100
 # Digits of an ACH trace number.
 _TRACE_LENGTH = 15
-# Number of recent files that a bulk debit is matched against.
+# Number of recent files with which a bulk debit (one debit for a whole file) is compared.
 _FILES_MAX = 50
 
 
 @dataclass(frozen=True, slots=True)
 class _LineMatch:
-    """Match of a line; with a `reason` it goes to manual review.
+    """Result of matching a line; with a `reason`, the line goes to manual review.
 
-    `key` is that of the matched payment, or of the file that was booked in one sum; `moved` are the
-    payments that became final.
+    `key` is the key of the matched payment, or the id of the file that was booked in one sum;
+    `moved` are the payments that became final.
     """
 
     reason: str | None = None
@@ -143,7 +143,7 @@ class Reconciliation:
     async def _receive(
         self, line: SealedStatementLine, texts: StatementLineTexts, at: datetime
     ) -> UUID:
-        """Return the incoming payment of a deposit, created now or by an earlier attempt."""
+        """Return the id of a deposit's incoming payment, created now or by an earlier attempt."""
         own = await self.accounts.find(line.org_id, line.currency)
         if own is None:
             raise InvariantBroken(f"account {line.account_id} is not there any more")
@@ -155,10 +155,10 @@ class Reconciliation:
     async def _payment(
         self, tx: Tx, line: SealedStatementLine, texts: StatementLineTexts
     ) -> BankPayment | None:
-        """Return the payment that a line names, by whichever reference the bank returned."""
+        """Return the payment that a line names, by any reference that the bank returned."""
         currencies = [line.currency]
         if line.kind is StatementLineKind.STATUS:
-            # The line reports on a file of any account that shares its transport.
+            # The line may report on a file of another account that shares the transport.
             shared = await self.accounts.list_sharing_in(tx, line.org_id, line.account_id)
             currencies = [each.currency for each in shared]
         names = [each for each in (texts.end_to_end_id, texts.instruction_id) if each]
@@ -245,13 +245,13 @@ class Reconciliation:
     async def _second_return_reason(
         self, tx: Tx, line: SealedStatementLine, payment: BankPayment
     ) -> str | None:
-        """Return the review reason of a second return; None if it is consistent."""
+        """Return the review reason if a payment was returned before; None if it was not."""
         if line.kind is StatementLineKind.STATUS:
             return None
         booked = await statement_line_store.count_booked(
             tx, line.org_id, payment.key, payment.money, file_id=payment.file_id
         )
-        # The statement repeats the returns of a return file; the money moves once.
+        # A return file and the statement both report a return; the money moves once.
         if booked.returns if line.kind is StatementLineKind.RETURN else booked.credits:
             return "the payment was already returned"
         if line.kind is StatementLineKind.CREDIT and not (booked.debits or booked.returns):
@@ -308,7 +308,7 @@ class Reconciliation:
     async def _match_bulk_debit(
         self, tx: Tx, line: SealedStatementLine, texts: StatementLineTexts, at: datetime
     ) -> _LineMatch:
-        """Return the file of a bulk debit: the named one, or an ACH file with this total."""
+        """Match a bulk debit with its file: the one it names, or an ACH file with this total."""
         if line.money is None:
             raise InvariantBroken(f"line {line.id} is a debit of nothing")
         payments = await self.payments.list_by_message(tx, line.org_id, texts.message_id or "")
@@ -369,7 +369,7 @@ async def _move(
     *,
     incoming_payment_id: UUID | None = None,
 ) -> None:
-    """Record the match of a line; nothing if another worker was faster."""
+    """Record the match of a line; do nothing if another worker was faster."""
     status = (
         StatementLineStatus.MATCHED if verdict.reason is None else StatementLineStatus.UNMATCHED
     )

@@ -1,8 +1,8 @@
 """Returns of settled payments, and recalls of deposits.
 
-A reviewer decides both, on a statement line. The records belong to flows, which pass in how to
-reopen or reverse them. Locks are taken in one order: the record, the line, the incoming payment,
-the payment.
+A reviewer decides both, on a statement line. The records belong to other packages, which pass in
+handlers that reopen or reverse them. Locks are taken in one order: the record, the line, the
+incoming payment, the payment.
 """
 
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ from landbridge.platform.db.pool import Tx
 
 
 class PayoutReturnHandler(Protocol):
-    """Records of payouts."""
+    """Reopens records of payouts that came back."""
 
     async def payout_returned_in(
         self,
@@ -43,33 +43,33 @@ class PayoutReturnHandler(Protocol):
         actor: str,
         at: datetime,
     ) -> Any:
-        """Reopen a completed payout; raises `Refused` with the obstacle."""
+        """Reopen a completed payout; raises `Refused` if it can't be reopened."""
         ...
 
 
 class DepositReturnHandler(Protocol):
-    """Records of deposits that were returned to their sender."""
+    """Returns deposits once more if a return to their sender came back."""
 
     async def return_again_in(
         self, tx: Tx, org_id: UUID, record_id: UUID, /, *, received: Money, actor: str, at: datetime
     ) -> Any:
-        """Return the deposit again; raises `Refused` with the obstacle."""
+        """Return the deposit again; raises `Refused` if it can't be returned."""
         ...
 
 
 class DepositReversalHandler(Protocol):
-    """Records that deposits paid for."""
+    """Reverses records that a recalled deposit paid for."""
 
     async def reverse_in(
         self, tx: Tx, org_id: UUID, record_id: UUID, /, *, money: Money, actor: str, at: datetime
     ) -> Any:
-        """Reverse what the deposit paid for; raises `Refused` with the obstacle."""
+        """Reverse the record that the deposit paid for; raises `Refused` if it can't be."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class ReversedPayment:
-    """Recalled deposit: the record it paid for, or the unmatched deposit."""
+    """Recalled deposit: the record that it paid for, or the unmatched deposit itself."""
 
     transfer_id: UUID | None = None
     deposit_id: UUID | None = None
@@ -77,7 +77,7 @@ class ReversedPayment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReturnResult:
-    """Result of a line: final payments, and the line's match."""
+    """Result of resolving a line: payments that became final, and what the line is matched with."""
 
     ended: Sequence[BankPayment] = ()
     incoming_payment_id: UUID | None = None
@@ -86,7 +86,7 @@ class ReturnResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BankReturns:
-    """Reopens and reverses records of lines, in the transaction that resolves the lines."""
+    """Reopens or reverses the record of a line, in the transaction that resolves the line."""
 
     payments: BankPayments
     withholding: StopPayments
@@ -105,7 +105,7 @@ class BankReturns:
                 await lock_record(tx, line.org_id, record_id)
 
     async def lock_reversed(self, tx: Tx, org_id: UUID, of: ReversedPayment) -> None:
-        """Lock the record that the reviewer names, before the line."""
+        """Lock the record that the reviewer names as recalled, before the line itself."""
         if of.transfer_id is not None:
             await lock_record(tx, org_id, of.transfer_id)
 
@@ -120,7 +120,7 @@ class BankReturns:
     ) -> ReturnResult:
         """Fail the payment that a line names, and reopen its record.
 
-        Raises `ResourceConflict` with the obstacle.
+        Raises `ResourceConflict` if that is not possible.
         """
         payment, received = await self._settled(tx, line)
         reason = return_reason(line.kind, texts.codes)
@@ -155,9 +155,9 @@ class BankReturns:
     async def reversed(
         self, tx: Tx, line: SealedStatementLine, of: ReversedPayment, *, actor: str, at: datetime
     ) -> ReturnResult:
-        """Reverse what a deposit paid for, or end an unmatched deposit.
+        """Reverse the record that a deposit paid for, or end an unmatched deposit.
 
-        Raises `ResourceConflict` with the obstacle.
+        Raises `ResourceConflict` if that is not possible.
         """
         money = line.money
         if line.kind is not StatementLineKind.DEBIT or money is None:
@@ -208,7 +208,7 @@ class BankReturns:
         await self.incoming_payments.reverse_in(tx, org_id, incoming_payment_id, actor=actor, at=at)
 
     async def _record_of(self, tx: Tx, payment: BankPayment) -> UUID | None:
-        """Return the record of a payment; None for the return of an unmatched deposit."""
+        """Return the record id of a payment; None for the return of an unmatched deposit."""
         if payment.returns is None:
             return payment.record_id
         return await self.incoming_payments.record_of(tx, payment.org_id, payment.returns)
@@ -243,7 +243,7 @@ class BankReturns:
 
 
 def check_reversed(of: ReversedPayment, *, is_reversal: bool) -> None:
-    """Raise `FieldInvalid` unless exactly a reversal names what was recalled."""
+    """Raise `FieldInvalid` unless a reversal names one recalled deposit, and nothing else does."""
     count = sum(each is not None for each in (of.transfer_id, of.deposit_id))
     if is_reversal and count != 1:
         raise FieldInvalid(

@@ -1,4 +1,4 @@
-"""What the sandbox bank does with an ACH file: books it in one sum, and returns its entries."""
+"""ACH responses of the sandbox bank: books an ACH file in one sum, and returns its entries."""
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
@@ -13,14 +13,14 @@ from landbridge.providers.nacha.messages import NachaBatch, NachaFile
 from landbridge.providers.nacha.returns import build_return
 from landbridge.providers.rails.currencies import FIAT
 
-# Reasons of its returns: unknown account; and in statements, a closed one.
+# Return reasons: in NACHA files, no such account (R03); in statements, a closed account (AC04).
 _RETURN_CODE, RETURN_REASON = "R03", "AC04"
 _RUNNING_DIGITS = 7
 
 
 @dataclass(frozen=True, slots=True)
 class SentAch:
-    """ACH file that the bank has, and the names of all files that it has sent itself."""
+    """ACH file that the sandbox bank received, and the names of all files that the bank sent."""
 
     name: str
     file: NachaFile
@@ -42,7 +42,7 @@ class SentAch:
         return f"returned-{self.name}.xml"
 
     def bookings(self, at: datetime) -> list[StatementEntry]:
-        """Return the file in one sum; nothing for prenotes alone."""
+        """Return one entry with the sum of the file; none if the file has only prenotes."""
         cents = sum(entry.cents for batch in self.file.batches for entry in batch.entries)
         if not cents:
             return []
@@ -54,7 +54,7 @@ class SentAch:
         return [booked_entry(debit, at)]
 
     def returns(self, at: datetime) -> list[StatementEntry]:
-        """Return the money of the returned entries, each by its trace number."""
+        """Return one credit per returned entry, which names its trace number."""
         return [
             booked_entry(
                 Transaction(

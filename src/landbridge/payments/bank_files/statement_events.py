@@ -1,9 +1,9 @@
-"""Statement events: a bank file as lines, without I/O.
+"""Statement events: converts a bank file into statement lines, without I/O.
 
 A line is recognized by its fingerprint. It consists of the bank's reference with day, amount,
 direction and the payment's own references, since banks use one reference for several lines. Without
-a bank reference it covers the full content, and a count of equal lines in the same statement. Money
-that came with a reference, and differs only in its day from a line of another statement, may be the
+a bank reference it covers the full content, and a count of equal lines in the same statement. A
+credit with a reference that differs only in its day from a line of another statement may be the
 same money, booked again.
 Source: ISO 20022 camt.053 and pain.002, NACHA returns.
 """
@@ -38,7 +38,7 @@ from landbridge.providers.nacha import reading as nacha_reading
 from landbridge.providers.nacha.returns import change_sentence
 from landbridge.providers.rails.currencies import FIAT
 
-# An XML declaration, comments and a root with its namespaces are shorter.
+# Bytes in which the root element is searched: declaration, comments and namespaces are shorter.
 _HEAD_BYTES = 4096
 _ROOTS = (
     (b"BkToCstmrStmt", InboundFileKind.CAMT_053),
@@ -61,13 +61,14 @@ _ABA = "USABA"
 _BY_NUMBER = frozenset({"ach", "wire"})
 _RAIL_OF = {"usd": "wire", "eur": "sepa"}
 _CHARGES = "CHRG"
-# Family of direct debits, which payees collect. No file of ours has one. Source: as above.
+# Bank transaction code of direct debits, which payees collect and our files never contain. Source:
+# ISO 20022 external code sets.
 _DIRECT_DEBITS = "RDDT"
-# Bytes of a page's source that are those of its statement.
+# Leading bytes of a page's source that all pages of its statement share.
 _STATEMENT_BYTES = 16
-# Place of the day among the texts of a fingerprint.
+# Index of the day among the texts of a fingerprint.
 _DAY_PLACE = 2
-# Money that is booked again has another day, a weekend away at most.
+# Days around its own on which money may be booked again: a weekend away at most.
 _DAYS_AROUND = 4
 _LAST_DAY = date.max.toordinal()
 
@@ -88,7 +89,7 @@ def format_of(raw: bytes) -> InboundFileKind:
     """Return the kind of this file; raises `FileRejected` for an unknown one."""
     if raw.startswith(_NACHA_HEAD):
         return InboundFileKind.NACHA
-    # Also of a file in UTF-16.
+    # Zero bytes are removed, so that the root is found in a UTF-16 file too.
     head = raw[:_HEAD_BYTES].replace(b"\0", b"")
     for root, kind in _ROOTS:
         if root in head:
@@ -117,7 +118,7 @@ def ach_lines(raw: bytes) -> list[StatementLineDraft]:
 
 
 def refused(digest: bytes, name: str, reason: str) -> StatementLineDraft:
-    """Build the only line of a rejected file."""
+    """Build the only line of a rejected file, for manual review."""
     return StatementLineDraft(
         kind=StatementLineKind.FILE,
         fingerprint=_digest("file", digest.hex()),
@@ -144,7 +145,7 @@ def statement_review(
 
 
 def alike(draft: StatementLineDraft) -> StatementLineDraft:
-    """Build a review line for one without a reference that another statement also has."""
+    """Build the review line of a draft without a reference that another statement contains too."""
     return replace(
         draft,
         fingerprint=_digest("alike", draft.fingerprint.hex(), draft.source.hex()),
@@ -154,12 +155,12 @@ def alike(draft: StatementLineDraft) -> StatementLineDraft:
 
 
 def is_on_other_page(source: bytes, other: bytes) -> bool:
-    """Whether these are different pages of one statement."""
+    """Whether two sources are different pages of one statement."""
     return source != other and source[:_STATEMENT_BYTES] == other[:_STATEMENT_BYTES]
 
 
 def repeated(draft: StatementLineDraft) -> StatementLineDraft:
-    """Build a review line for one with a reference that another page of its statement also has."""
+    """Build the review line of a draft that another page of its statement contains too."""
     return replace(
         draft,
         fingerprint=_digest("alike", draft.fingerprint.hex(), draft.source.hex()),
@@ -168,7 +169,7 @@ def repeated(draft: StatementLineDraft) -> StatementLineDraft:
 
 
 def on_other_days(draft: StatementLineDraft) -> list[bytes]:
-    """Return the fingerprints that money which came would have on the days around its own."""
+    """Return the fingerprints that a credit would have on the days around its own."""
     if draft.booked_on is None or not draft.identity:
         return []
     day = draft.booked_on.toordinal()
@@ -180,7 +181,7 @@ def on_other_days(draft: StatementLineDraft) -> list[bytes]:
 
 
 def rebooked(draft: StatementLineDraft) -> StatementLineDraft:
-    """Build a review line for money that another statement has on another day."""
+    """Build the review line of a credit that another statement contains on another day."""
     return replace(
         draft, reason="another statement has a line like this, with its references, on another day"
     )
@@ -241,7 +242,7 @@ def _booked(
     names = (texts.end_to_end_id or "", texts.instruction_id or "", str(transaction.uetr))
     fingerprint_fields = (kind, str(money), str(entry.booked_on or entry.value_on), *names)
     if transaction.bank_reference is None:
-        # Personal data stays hidden in a digest of many values.
+        # Personal data can't be guessed from a digest of many values.
         fingerprint_fields += (str(entry.value_on), *_texts(texts))
     else:
         fingerprint_fields += (transaction.bank_reference,)
@@ -262,7 +263,7 @@ def _booked(
 
 
 def _review_reason(transaction: Transaction, *, is_back: bool) -> str | None:
-    """Return why a line is of no payment of ours, by the bank's code; None for all others.
+    """Return why a transaction can't be a payment of ours, by the bank's code; otherwise None.
 
     A payee who collects by direct debit chooses its references, and may repeat ours.
     """
@@ -331,7 +332,7 @@ def _ach_line(entry: nacha.NachaEntry, source: bytes) -> StatementLineDraft:
 
 
 def _counted(drafts: Iterable[StatementLineDraft]) -> Iterator[StatementLineDraft]:
-    """Return the drafts of one source; equal ones are distinguished by a count."""
+    """Yield the drafts of one source; a count in the fingerprint distinguishes equal ones."""
     counts: dict[bytes, int] = {}
     for draft in drafts:
         repetition = counts.get(draft.fingerprint, 0)
@@ -343,7 +344,7 @@ def _counted(drafts: Iterable[StatementLineDraft]) -> Iterator[StatementLineDraf
 
 
 def _bank(party: OtherParty, rail: str) -> str | None:
-    """Return the sender's bank by the number that a return needs, or by what is known."""
+    """Return the number of the sender's bank: the one that a return needs, or another known one."""
     member = party.clearing_member
     number = member.id if member is not None and member.system == _ABA else None
     first, second = (number, party.bic) if rail in _BY_NUMBER else (party.bic, number)
@@ -359,7 +360,7 @@ def _rail(code: str | None, currency: str) -> str:
 
 
 def _texts(texts: StatementLineTexts) -> list[str]:
-    """Return all identifying texts, independent of the statement."""
+    """Return all texts that identify a transaction in any statement."""
     values = (
         texts.end_to_end_id,
         texts.instruction_id,
@@ -380,5 +381,5 @@ def _source(account: str, statement_id: str, page: str = "") -> bytes:
 
 
 def _digest(*texts: str) -> bytes:
-    """Return a digest of texts, unambiguous in their boundaries."""
+    """Return a digest of texts, which differs if their boundaries differ."""
     return sha256(msgspec.json.encode(texts)).digest()

@@ -27,8 +27,6 @@ from landbridge.platform.http.list_query import cursor_after, parse_choices
 from landbridge.platform.http.path_params import known_id
 from landbridge.platform.http.responses import DecimalText, Moment, WireStruct, reply_of
 
-# Times have microseconds, so this is the next distinct time.
-
 
 class LineResolution(WireStruct, frozen=True):
     """What a line was, and how it was resolved.

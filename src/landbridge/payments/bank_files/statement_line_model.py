@@ -1,4 +1,4 @@
-"""Lines of a bank's files, and their statuses."""
+"""Lines of a bank's files with their statuses, and the files and statements that contain them."""
 
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
@@ -9,7 +9,7 @@ import msgspec
 
 from landbridge.platform.core.money import Money
 
-# Name of lines in the change log.
+# Kind of statement lines in the change log.
 KIND = "BANK.LINE"
 
 # Retention of personal data in a resolved line, for inquiries.
@@ -97,7 +97,7 @@ class StatementLineTexts(msgspec.Struct, frozen=True, kw_only=True, omit_default
     instruction_id: str | None = None
     message_id: str | None = None
     trace_number: str | None = None
-    # Our account number, possibly a virtual one.
+    # Number of the account that was credited or debited; it may be a virtual account's.
     account_number: str | None = None
     party_name: str | None = None
     party_account: str | None = None
@@ -115,10 +115,10 @@ class StatementLineTexts(msgspec.Struct, frozen=True, kw_only=True, omit_default
 class StatementLineDraft:
     """Line as decoded from a file.
 
-    `source` is the statement or file that contains it. `has_reference` means that it has a
+    `source` identifies the statement or file that contains it. `has_reference` means that it has a
     reference of the bank, by which it is recognized in another statement. `is_back` marks a return,
-    rejection or reversal. With a `reason` it starts in manual review. `identity` are the texts of
-    the fingerprint of money that came, with its day.
+    rejection or reversal. With a `reason` it starts in manual review. `identity` has the texts of a
+    credit's fingerprint, including its day.
     """
 
     kind: StatementLineKind
@@ -135,7 +135,7 @@ class StatementLineDraft:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StatementLineFields:
-    """Line and its status, without what the bank wrote.
+    """Line and its status, without the bank's texts.
 
     `transfer_id` is the record that its resolution reopened or reversed.
     """
@@ -162,7 +162,7 @@ class StatementLineFields:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StatementLine(StatementLineFields):
-    """Line with what the bank wrote; `texts` is None after its retention."""
+    """Line with the bank's texts; `texts` is None after their retention."""
 
     is_back: bool
     texts: StatementLineTexts | None
@@ -185,11 +185,11 @@ class StatementHead:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InboundFileFields:
-    """Figures of an ingested bank file.
+    """Figures of an ingested bank file, without its name.
 
-    `omitted_count` are entries that are not booked, or have a zero amount; `known_count` lines were
-    known from another file. Sums are of booked entries, in smallest units of the account's
-    currency.
+    `omitted_count` is the number of entries that are not booked or have a zero amount;
+    `known_count` is the number of lines known from another file. Sums are of booked entries, in
+    smallest units of the account's currency.
     """
 
     org_id: UUID

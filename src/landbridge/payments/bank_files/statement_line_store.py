@@ -36,7 +36,7 @@ on conflict do nothing
 returning fingerprint
 """
 
-# Source statement of each line that was known before.
+# Statement or file in which each of these lines was first contained.
 _SOURCES = """
 select fingerprint, source
 from statement_lines
@@ -62,7 +62,7 @@ where org_id = $1 and id = $2
 for update
 """
 
-# Returns are applied first. No line of a file counts before all of them are stored.
+# New lines of files that are fully stored; returns come first, because they are applied first.
 _NEW = """
 select l.org_id, l.id, l.account_id, l.file_id, l.kind, l.asset, l.units, l.booked_on, l.status,
     l.reason, l.payment_key, l.incoming_payment_id, l.transfer_id, l.sealed_texts, l.resolution,
@@ -87,7 +87,7 @@ order by created_at, id
 limit $6
 """
 
-# A matched line needs no texts: the payment and the incoming payment have their own.
+# The texts of a matched line are deleted: the payment or incoming payment has its own.
 _MOVE = """
 update statement_lines
 set status = $3, reason = $4, payment_key = $5, incoming_payment_id = $6, updated_at = $7,
@@ -104,8 +104,8 @@ where org_id = $1 and id = $2 and status = 'UNMATCHED'
 returning version
 """
 
-# A payment is booked by itself, or with its file. A return may lack a fee that a bank deducted:
-# then a reviewer has resolved it.
+# A payment is booked by a line of its own, or by the line of its file. A return that lacks a bank's
+# fee counts if a reviewer has resolved it.
 _BOOKED = """
 select count(*) filter (where kind = 'DEBIT' and priority = 1) as debit_count,
     count(*) filter (where kind = 'CREDIT' and priority = 0) as credit_count,
@@ -129,7 +129,7 @@ select exists (
 )
 """
 
-# Lines that were resolved before, earliest first.
+# Lines that were resolved before a time, earliest first.
 _SWEEP = """
 with old as (
     select r.org_id, r.id
@@ -152,7 +152,7 @@ returning l.id
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewStatementLine:
-    """New row; values that are equal for a whole file are passed separately."""
+    """New row of `statement_lines`; values equal for a whole file are passed separately."""
 
     id: UUID
     fingerprint: bytes
@@ -169,7 +169,7 @@ class NewStatementLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SealedStatementLine(StatementLineFields):
-    """Database row."""
+    """Row of `statement_lines`, with encrypted texts."""
 
     sealed_texts: bytes | None
     rank: int
@@ -177,7 +177,7 @@ class SealedStatementLine(StatementLineFields):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BookedCounts:
-    """Number of lines that report a payment's debit, and its return.
+    """Numbers of lines that report a payment's debits and its returns.
 
     An ACH return is reported twice: by a file of `returns`, and by the `credits` of a statement.
     """
@@ -188,7 +188,7 @@ class BookedCounts:
 
     @property
     def net(self) -> int:
-        """Debits less returns; negative if its debit is still to be reported."""
+        """Debits less returns; negative if a return was reported before its debit."""
         return self.debits - max(self.credits, self.returns)
 
 
@@ -216,19 +216,19 @@ async def add(
 async def sources(
     tx: Tx, org_id: UUID, account_id: UUID, fingerprints: Collection[bytes]
 ) -> Mapping[bytes, bytes]:
-    """Return the source statement of known lines, by fingerprint."""
+    """Return the source (statement or file) of the lines that are stored, by fingerprint."""
     rows = await tx.fetch(_SOURCES, org_id, account_id, list(fingerprints))
     return {row["fingerprint"]: row["source"] for row in rows}
 
 
 async def get(tx: Tx, org_id: UUID, line_id: UUID) -> SealedStatementLine | None:
-    """Return a line."""
+    """Return the line with this id; None if there is none."""
     row = await tx.fetchrow(_GET, org_id, line_id)
     return None if row is None else _line(row)
 
 
 async def lock(tx: Tx, org_id: UUID, line_id: UUID) -> SealedStatementLine | None:
-    """Return a line, locked until this transaction ends."""
+    """Return the line with this id, locked until the transaction ends; None if there is none."""
     row = await tx.fetchrow(_LOCK, org_id, line_id)
     return None if row is None else _line(row)
 
@@ -236,7 +236,7 @@ async def lock(tx: Tx, org_id: UUID, line_id: UUID) -> SealedStatementLine | Non
 async def list_new(
     tx: Tx, org_ids: Collection[UUID], *, skip: Collection[UUID], limit: int
 ) -> Sequence[SealedStatementLine]:
-    """Return new lines, returns first, except those to `skip`."""
+    """Return at most `limit` new lines, returns first, without those in `skip`."""
     return [_line(row) for row in await tx.fetch(_NEW, list(org_ids), list(skip), limit)]
 
 
@@ -258,7 +258,7 @@ async def move(
     incoming_payment_id: UUID | None,
     at: datetime,
 ) -> int | None:
-    """Move a new line on; return its version, None if another worker has moved it."""
+    """Set the status and match of a new line; return its version, None if it is not new."""
     return await tx.fetchval(
         _MOVE, line.org_id, line.id, status, reason, payment_key, incoming_payment_id, at
     )
@@ -275,7 +275,7 @@ async def resolve(
     transfer_id: UUID | None,
     at: datetime,
 ) -> int | None:
-    """Record the resolution of a line; return its version, None if it waits no more."""
+    """Record the resolution of a line; return its version, None if it needs no review any more."""
     return await tx.fetchval(
         _RESOLVE,
         line.org_id,
@@ -292,7 +292,10 @@ async def resolve(
 async def count_booked(
     tx: Tx, org_id: UUID, key: UUID, money: Money, *, file_id: UUID | None = None
 ) -> BookedCounts:
-    """Return how often a payment or a file was booked; `file_id` is a payment's file."""
+    """Return how often a payment, or a whole file, was booked and returned.
+
+    `key` is the payment's key or the file's id; for a payment, `file_id` is its file.
+    """
     row = await tx.fetchrow(_BOOKED, org_id, key, money.units, file_id)
     if row is None:
         raise InvariantBroken("a count has no row")
@@ -302,18 +305,21 @@ async def count_booked(
 
 
 async def counts(tx: Tx, org_id: UUID, file_id: UUID) -> Mapping[StatementLineStatus, int]:
-    """Return the number of lines per result, of those that first appeared in a file."""
+    """Return how many lines that first appeared in a file are in each status."""
     rows = await tx.fetch(_COUNTS, org_id, file_id)
     return {StatementLineStatus(row["status"]): row["count"] for row in rows}
 
 
 async def has_refused_file(tx: Tx, org_id: UUID, account_ids: Collection[UUID]) -> bool:
-    """Return whether an unreadable file of these accounts waits for a reviewer."""
+    """Return whether a reviewer has yet to resolve an unreadable file of these accounts."""
     return bool(await tx.fetchval(_HAS_REFUSED_FILE, org_id, list(account_ids)))
 
 
 async def sweep(tx: Tx, until: Mapping[UUID, datetime], *, limit: int) -> int:
-    """Delete texts of at most `limit` lines resolved before a time; return their number."""
+    """Delete the texts of at most `limit` old lines; return how many lines that were.
+
+    `until` has for each organisation the time before which its lines were resolved.
+    """
     return len(await tx.fetch(_SWEEP, list(until), list(until.values()), limit))
 
 

@@ -6,9 +6,9 @@ Guarantees:
   REVERSAL reopen or reverse a record (returns.py), all in the transaction that resolves the line.
   All other resolutions move nothing.
 - FAIL and RETURN need a line that proves, up to the fee of a bank, that the payment came back
-  (line_refusals.py): one person alone decides, and the user gets all coins. SETTLE needs one of
-  money that went, or of no money.
-- Of concurrent resolutions one wins; a repetition of the same one returns the first result.
+  (line_refusals.py): one person alone decides, and the user gets all coins. SETTLE needs a line of
+  an outgoing amount, or without an amount.
+- Of concurrent resolutions one wins; repeating the same resolution returns the first result.
 - The bank's texts and the comment are encrypted, and deleted 90 days after the resolution.
 """
 
@@ -65,7 +65,7 @@ _NOTHING = ReversedPayment()
 
 @dataclass(frozen=True, slots=True)
 class StatementLineReviews:
-    """Statement lines in manual review, of all organisations."""
+    """Lists and resolves statement lines in manual review, of all organisations."""
 
     database: Database
     vault: Vault
@@ -109,10 +109,10 @@ class StatementLineReviews:
         comment: str,
         of: ReversedPayment = _NOTHING,
     ) -> StatementLine:
-        """Resolve a line and apply the consequences; a repetition returns the first result.
+        """Resolve a line and apply the effects; repeating the call returns the first result.
 
-        `of` is what a REVERSAL recalled. Raises `RoleNotAllowed`, `ProfileFrozen`, `FieldInvalid`,
-        `ResourceNotFound`, `TransactionNotFound` for a missing record, and `ResourceConflict`.
+        `of` names what a REVERSAL recalled. Raises `RoleNotAllowed`, `ProfileFrozen`,
+        `FieldInvalid`, `ResourceNotFound`, `TransactionNotFound` and `ResourceConflict`.
         """
         check_reviewer(caller)
         check_payer(caller)
@@ -169,7 +169,7 @@ class StatementLineReviews:
         resolution: LineResolutionKind,
         of: ReversedPayment,
     ) -> SealedStatementLine:
-        """Return the line, locked; its record to reopen or reverse is locked first."""
+        """Lock the record that is reopened or reversed, then the line; return the line."""
         before = await store.get(tx, org_id, line_id)
         if before is not None and before.status is StatementLineStatus.UNMATCHED:
             if resolution is LineResolutionKind.RETURN:
@@ -235,9 +235,9 @@ class StatementLineReviews:
         *,
         check: Callable[[SealedStatementLine, BankPayment], Refused | None],
     ) -> BankPayment:
-        """Return the payment that a line names, if it is at the bank and passes `check`.
+        """Return the payment that a line names, locked.
 
-        Raises `ResourceConflict`.
+        Raises `ResourceConflict` if it is not at the bank, or if `check` refuses it.
         """
         key = line.payment_key
         payment = None if key is None else await self.payments.find(tx, line.org_id, key)
@@ -252,7 +252,7 @@ class StatementLineReviews:
         return payment
 
     async def sweep(self, clocks: Mapping[UUID, datetime], *, limit: int = SWEEP_MAX) -> bool:
-        """Delete texts of lines resolved long ago; return whether more may remain."""
+        """Delete texts of lines after their retention; return whether more may remain."""
         until = {org_id: now - TEXT_RETENTION for org_id, now in clocks.items()}
         swept = await self.database.single(lambda tx: store.sweep(tx, until, limit=limit))
         return swept == limit
@@ -292,7 +292,7 @@ def _decrypt(row: SealedStatementLine, key: DataKey | None) -> StatementLine:
 
 
 def _has_target(line: StatementLine, of: ReversedPayment) -> bool:
-    """Whether a line was resolved with this target; only a REVERSAL has one."""
+    """Whether a line was resolved with this recalled deposit; only a REVERSAL names one."""
     if line.resolution is not LineResolutionKind.REVERSAL:
         return True
     return (line.transfer_id, line.incoming_payment_id) == (of.transfer_id, of.deposit_id)

@@ -1,4 +1,4 @@
-"""Stop payments that would return a deposit, before they are sent to the bank."""
+"""Stops payments that would return a deposit, before they are put into a file for the bank."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -34,9 +34,9 @@ class StopPayments:
     ) -> bool:
         """Ensure that the payment with this key, which returns an incoming payment, is never sent.
 
-        The key of a payment that is not queued yet is reserved, so that a worker which is about to
-        queue it finds it failed. False if it may be at the bank, or there is no account in this
-        currency.
+        If the payment is not queued yet, a failed payment is stored under its key, which a worker
+        that is about to queue it finds. Return False if the payment may be at the bank, or if the
+        organisation has no account in this currency.
         """
         own = await self.accounts.list_in(tx, [org_id])
         account = next((each for each in own if each.currency == money.asset.currency), None)
@@ -62,7 +62,7 @@ class StopPayments:
         return await self.payments.withhold_in(tx, payment, reason=_REASON, at=at, actor=actor)
 
     async def give_up_in(self, tx: Tx, org_id: UUID, key: UUID, *, at: datetime) -> bool:
-        """Return whether no file has the payment: what is in one is at the bank."""
+        """Return whether the payment is in no file; one in a file counts as at the bank."""
         del at
         payment = await self.payments.find(tx, org_id, key)
         return payment is None or payment.status is BankPaymentStatus.FAILED

@@ -1,1 +1,1 @@
-"""Batches: a user's coins, sent to many recipients in one chain transaction, all or none."""
+"""Batches: a user's coins, sent to all of several recipients in one chain transaction."""

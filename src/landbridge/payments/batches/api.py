@@ -91,7 +91,7 @@ class BatchRoutes(Controller):
     path = "/v2/wallets/transfers/batches"
     tags = ("Batches",)
 
-    # Costly: the check of fifty registered addresses takes thirty milliseconds.
+    # Rate-limited as costly, because checking fifty addresses takes thirty milliseconds.
     @post(
         status_code=200,
         summary="Create a batch transfer",

@@ -10,7 +10,7 @@ from landbridge.platform.core.money import Money
 
 
 def effect(record: Transfer, statuses: Sequence[str]) -> Sequence[Posting]:
-    """Return the total effect of a batch: its amount to each recipient."""
+    """Return the total effect of a batch on balances: each recipient gets its amount."""
     del statuses
     batch = as_batch(record)
     gross = Money(record.source_units, batch.asset)

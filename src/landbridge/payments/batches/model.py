@@ -1,4 +1,4 @@
-"""Batches: details of the record, and its effect on money.
+"""Batches: details of the record, and the accounts and amounts that it moves.
 
 States and transitions are those of outgoing transfers (payments/engine/outgoing_transfers.py).
 Source: contract, lifecycles 4; interface/crypto-transfer.
@@ -17,16 +17,16 @@ from landbridge.providers.chains.tokens import ASSETS
 
 KIND = "WALLET.TRANSFER.BATCH"
 
-# Source: contract, lifecycles 1.7.
+# Recipients of a batch. Source: contract, lifecycles 1.7.
 ITEMS_MAX = 50
 
 
 class BatchPaymentItem(msgspec.Struct, frozen=True, kw_only=True):
     """Recipient of a batch; it may occur more than once. Units are in the record's asset."""
 
-    # None if the coins leave the platform.
+    # Ledger account of the recipient; None if the coins leave the platform.
     account_id: UUID | None
-    # None for an address that no user registered.
+    # User of the recipient; None for an address that no user registered.
     user_id: UUID | None
     address: str
     units: int
@@ -39,9 +39,9 @@ class BatchDetails(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     source_account_id: UUID
     source_address: str
     items: tuple[BatchPaymentItem, ...]
-    # Contract of the token, if it is not the published one.
+    # Contract address of the token, if the chains file overrides the published one.
     contract_address: str | None = None
-    # Facts that changes add.
+    # The fields below are facts, which transitions add after the creation.
     transaction_hash: str | None = None
     user_op_hash: str | None = None
     failed_reason: str | None = None
@@ -72,7 +72,7 @@ def as_batch(record: Transfer) -> BatchTransfer:
 
 
 def as_outgoing_transfer(record: Transfer) -> OutgoingTransfer:
-    """Return its effect on money: one part and one leg for each item."""
+    """Return a batch as an outgoing transfer, with one part and one leg for each item."""
     batch = as_batch(record)
     details, items = batch.details, batch.details.items
     users = {each.user_id: None for each in items if each.user_id is not None}
@@ -89,7 +89,7 @@ def as_outgoing_transfer(record: Transfer) -> OutgoingTransfer:
 
 
 def as_limit_usage(record: Transfer) -> LimitUsage:
-    """Return its usage; committed from the start, because its coins are held."""
+    """Return the limit usage of a batch, committed from the start because its coins are held."""
     batch = as_batch(record)
     targets = tuple(
         PaymentDestination.at(

@@ -1,7 +1,7 @@
-"""Batch service: create, get, list. The worker and approvers do everything else.
+"""Batch service: creates and reads batches; the worker and approvers advance them.
 
-All or nothing: every recipient is checked before anything is held, the sum is held at once, and one
-chain transaction pays all of them or none.
+A batch pays all recipients or none: each recipient is checked before the sum is held, and one chain
+transaction pays all of them.
 """
 
 from collections.abc import Sequence

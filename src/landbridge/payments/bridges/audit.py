@@ -20,7 +20,7 @@ from landbridge.payments.engine.postings import hold
 
 
 def journals(step: RecordStep) -> Journals:
-    """Recompute the postings of a step."""
+    """Return the postings that a step of a record should have made."""
     if step.before is None:
         return _opened(step)
     bridge = as_bridge(step.before)
@@ -56,7 +56,7 @@ def journals(step: RecordStep) -> Journals:
 
 
 def effect(record: Transfer, statuses: Sequence[str]) -> Sequence[Posting]:
-    """Return the total effect of a bridge."""
+    """Return the total effect of a bridge on balances, after the statuses it has passed."""
     bridge = as_bridge(record)
     payer = bridge.details.source_account_id
     remaining = [
@@ -73,7 +73,7 @@ def effect(record: Transfer, statuses: Sequence[str]) -> Sequence[Posting]:
         ):
             moved = [reserve(payer, bridge.source)]
         case BridgeStatus.OPEN_QUOTE:
-            # Coins of a quote are held only if it waited for an approval.
+            # A quote holds coins only if the bridge waited for an approval before.
             was_approved = BridgeStatus.PENDING_APPROVAL in statuses
             moved = [reserve(payer, bridge.source)] if was_approved else []
         case (
@@ -100,7 +100,7 @@ def effect(record: Transfer, statuses: Sequence[str]) -> Sequence[Posting]:
 
 
 def _refunded_to(bridge: Bridge) -> UUID | HouseRole:
-    """Return who received coins that could not be minted: the payer, unless a person decided."""
+    """Return the account that got unminted coins back: the payer's, or a reviewer's choice."""
     details = bridge.details
     if details.is_settled_outside:
         return HouseRole.OUTSIDE
@@ -117,7 +117,7 @@ def _opened(step: RecordStep) -> Journals:
 
 
 def _leg(bridge: Bridge, statuses: Sequence[str]) -> BridgeStatus:
-    """Return the status; for UNKNOWN, a status of the leg that it is on."""
+    """Return the status of a bridge; for UNKNOWN, a status of the leg that has no answer."""
     if bridge.status is not BridgeStatus.UNKNOWN:
         return bridge.status
     is_burned = BridgeStatus.SOURCE_PROCESSED in statuses

@@ -27,7 +27,7 @@ KIND = "WALLET.BRIDGE"
 # Source: contract, lifecycles 1.4.
 QUOTE_LIFETIME = timedelta(minutes=10)
 
-# Source: contract, lifecycles 5 (body).
+# Chains from which coins are bridged. Source: contract, lifecycles 5 (body).
 SOURCES = frozenset({Chain.POLYGON, Chain.ETHEREUM, Chain.SOLANA})
 CURRENCIES = frozenset({"usdc", "usdt"})
 
@@ -49,7 +49,7 @@ class BridgeStatus(StrEnum):
     )
     COMPLETED = "COMPLETED"  # minted at the destination
     UNKNOWN = "UNKNOWN"  # no answer for a day; the worker polls hourly, no money moves
-    NOT_INITIATED = "NOT_INITIATED"  # not sent: payer or recipient was frozen meanwhile
+    NOT_INITIATED = "NOT_INITIATED"  # not sent: the payer or the recipient was frozen
     SOURCE_FAILED = "SOURCE_FAILED"  # the source chain refused; the coins are released
     DESTINATION_FAILED = "DESTINATION_FAILED"  # not minted; the coins were returned to the wallet
     QUOTE_FAILED = "QUOTE_FAILED"  # the quote expired before it was accepted
@@ -74,7 +74,8 @@ TRANSITIONS: Transitions[BridgeStatus] = Transitions(
             {BridgeStatus.SOURCE_PROCESSED, BridgeStatus.SOURCE_FAILED, BridgeStatus.UNKNOWN}
         ),
         BridgeStatus.SOURCE_PROCESSED: frozenset({BridgeStatus.DESTINATION_INITIATED}),
-        # To themselves: a person halted the mint, or redirected returned coins.
+        # The transitions to themselves record that a person halted the mint, or redirected the
+        # returned coins.
         BridgeStatus.DESTINATION_INITIATED: frozenset(
             {
                 BridgeStatus.DESTINATION_INITIATED,
@@ -111,7 +112,7 @@ TRANSITIONS: Transitions[BridgeStatus] = Transitions(
     },
 )
 
-# Each leg takes an hour at most, even on a busy chain.
+# Time limits: each leg takes an hour at most, even on a busy chain.
 WAITS = WaitStates(
     TRANSITIONS,
     {
@@ -134,20 +135,21 @@ class BridgeDetails(msgspec.Struct, frozen=True, kw_only=True):
     source_account_id: UUID
     source_wallet_id: UUID
     source_address: str
-    # Both None if the coins leave the platform for an address that no user registered.
+    # Ledger account and user of the recipient; None if the coins leave the platform for an address
+    # that no user registered.
     destination_account_id: UUID | None
     destination_user_id: UUID | None
     destination_address: str
-    # Facts that changes add.
+    # The fields below are facts, which transitions add after the creation.
     held_units: int = 0
     quote_expires_at: datetime | None = None
     failed_reason: str | None = None
-    # Why the second leg is not sent: the coins are returned instead.
+    # Why the second leg is not sent, so that the coins are returned; otherwise None.
     halted_reason: str | None = None
     unknown_from: BridgeStatus | None = None
     approve_transaction_hash: str | None = None
     approve_user_op_hash: str | None = None
-    # Transaction of the burn, which identifies the record.
+    # Transaction hash of the burn, which identifies the bridge on the chain.
     transaction_hash: str | None = None
     user_op_hash: str | None = None
     mint_transaction_hash: str | None = None
@@ -157,7 +159,7 @@ class BridgeDetails(msgspec.Struct, frozen=True, kw_only=True):
     # Destination chosen by a reviewer for returned coins; without it the paying wallet.
     return_address: str | None = None
     return_account_id: UUID | None = None
-    # Whether they reached their owner by other means.
+    # Whether returned coins reached their owner by other means than an order of ours.
     is_settled_outside: bool = False
 
 
@@ -177,7 +179,7 @@ class Bridge(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def returns_to(self) -> UUID | HouseRole:
-        """Return the account that receives coins which could not be minted."""
+        """Return the account that receives the coins if they can't be minted."""
         if self.details.return_address is None:
             return self.details.source_account_id
         return self.details.return_account_id or HouseRole.OUTSIDE
@@ -226,7 +228,7 @@ def check_route(
 
 
 def accept_refusal(status: BridgeStatus) -> Refused | None:
-    """Return the refusal of an accept at this status; None if it may succeed, or has succeeded."""
+    """Return why an accept is refused at this status; None if it is possible, or a repetition."""
     match status:
         case BridgeStatus.OPEN_QUOTE:
             return None
@@ -242,7 +244,7 @@ def accept_refusal(status: BridgeStatus) -> Refused | None:
             | BridgeStatus.COMPLETED
             | BridgeStatus.UNKNOWN
         ):
-            return None  # accepted before: same answer
+            return None  # a repeated accept, which gets the first reply
         case (
             BridgeStatus.NOT_INITIATED
             | BridgeStatus.SOURCE_FAILED
@@ -256,7 +258,7 @@ def accept_refusal(status: BridgeStatus) -> Refused | None:
 
 
 def as_limit_usage(record: Transfer) -> LimitUsage:
-    """Return its usage; committed once accepted, or if it holds coins for its approval."""
+    """Return the limit usage of a bridge, which is committed once its coins are held."""
     bridge = as_bridge(record)
     details = bridge.details
     target = PaymentDestination.at(

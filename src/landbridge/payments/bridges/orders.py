@@ -1,18 +1,18 @@
 """Chain orders of the two legs of a bridge.
 
-Source leg: the chain is asked to let the bridge take the coins (approve), while the record is
-SOURCE_INITIATED. The transition to SOURCE_PENDING claims the burn. It is made once the approve is
-final, and only if nobody has been frozen since; otherwise the leg fails, which is safe because no
+Source leg: while the record is SOURCE_INITIATED, an approve order allows the bridge contract to
+take the coins. The transition to SOURCE_PENDING claims the burn. It is made once the approve is
+final, and only if no party has been frozen since; otherwise the leg fails, which is safe because no
 burn has been sent. Only a record at SOURCE_PENDING sends the burn; from then on only the chain's
 answer ends the leg.
 
-Destination leg: the coins are minted. If that fails for good, or is not allowed any more, the
-record notes why (`halted_reason`). From then on its order is the refund: the coins are minted back
-on the source chain, and only then does the bridge fail. The ledger never shows coins in a wallet
-that are not there.
+Destination leg: the coins are minted. If that fails for good, or is not allowed any more, the fact
+`halted_reason` of the record has the reason. From then on its order is the refund: the coins are
+minted back on the source chain, and only then does the bridge fail. The ledger therefore never
+shows coins in a wallet that are not there.
 
-Connected chains refund no burn (`Chains.refunds_burns`): there a mint has no failure. Whatever is
-in the way is waited for, and the bridge is listed as stuck.
+Connected chains refund no burn (`Chains.refunds_burns`), so there a mint can't fail: the bridge
+waits until the mint is possible, and is listed as stuck.
 
 Every order's key is derived from the record's id, so repeating a call is harmless at any point.
 """
@@ -47,7 +47,7 @@ from landbridge.providers.chains.tokens import Network
 # Returns why a bridge may not continue now; None if it may.
 FindBlockReason = Callable[[], Awaitable[str | None]]
 
-# Order name of the refund.
+# Name of the refund order, from which its keys are derived.
 _REFUND = "return"
 _NOTHING_HELD = {"held_units": 0}
 
@@ -104,7 +104,7 @@ class BridgeOrders:
         )
 
     async def destination(self, bridge: Bridge, at: datetime) -> OutgoingOrder:
-        """Build the mint order; once that has failed for good, or is forbidden, the refund."""
+        """Build the mint order, or the refund once the mint has failed or is not allowed."""
         if bridge.details.halted_reason is not None:
             return await self._refund(bridge, bridge.details.halted_reason, at)
         channel = chain_channel(self.chains, await self._mint(bridge, at), prefix="mint_")
@@ -115,7 +115,7 @@ class BridgeOrders:
             initiated=BridgeStatus.DESTINATION_INITIATED,
             pending=BridgeStatus.DESTINATION_PENDING,
             done=BridgeStatus.COMPLETED,
-            # The record keeps its status, and its next order is the refund.
+            # After a failure the record keeps its status, and its next order is the refund.
             failed=bridge.status if has_refund else None,
             unknown=BridgeStatus.UNKNOWN,
             done_journal=minted(bridge),
@@ -123,7 +123,7 @@ class BridgeOrders:
         )
 
     def has_refund(self, bridge: Bridge) -> bool:
-        """Return whether coins that can't be minted are returned; else they wait for their mint."""
+        """Return whether coins that can't be minted are returned; otherwise the bridge waits."""
         return self.chains.refunds_burns(bridge.source.asset.chain)
 
     async def _refund(self, bridge: Bridge, reason: str, at: datetime) -> OutgoingOrder:
@@ -193,9 +193,10 @@ def _source_order(bridge: Bridge, action: ChainAction, at: datetime) -> ChainOrd
 def _block_checked(
     find_block_reason: FindBlockReason, channel: OrderChannel, *, is_checked: bool
 ) -> OrderChannel:
-    """Return a channel that also fails for a block of ours: before sending, or once done.
+    """Return a channel that also fails for a block reason, before sending and when done.
 
-    With `is_checked` there was no block just now, before sending.
+    With `is_checked`, the caller has just checked that there is none, so only the check when done
+    is made.
     """
 
     async def check_block(answer: ChannelStatus) -> ChannelStatus:
@@ -218,7 +219,7 @@ def _block_checked(
 
 
 def _without_failures(channel: OrderChannel) -> OrderChannel:
-    """Return the channel of a mint without a refund: a refusal raises `Unavailable`."""
+    """Return a channel that raises `Unavailable` for a refusal, for a mint without a refund."""
 
     def check(answer: ChannelStatus) -> ChannelStatus:
         if answer.state is OrderState.FAILED:

@@ -1,8 +1,8 @@
-"""Bridge service: create, accept, expire, get, list.
+"""Bridge service: quotes, accepts, expires and reads bridges; decisions on approvals.
 
-A bridge's quote holds no money, unless it was approved. The balance is checked at the quote, so
-that a bridge that would fail is not started, and again at the accept, in the statement that holds
-the money. A bridge with a pending approval holds its coins from the start.
+A bridge's quote holds no money, unless the bridge needs an approval: then its coins are held from
+the start. The balance is checked when the quote is made, so that a bridge that would fail is not
+started, and again by the statement that holds the money on accept.
 """
 
 from collections.abc import Sequence
@@ -61,7 +61,7 @@ from landbridge.platform.http.responses import PositiveNumber, WireStruct
 from landbridge.providers.chains.port import ChainAction
 from landbridge.providers.chains.tokens import Chain, Network
 
-# A bridge does not change the coin. Source: contract, lifecycles 1.4 (rate always "1").
+# Rate of every bridge, which does not change the coin. Source: contract, lifecycles 1.4.
 RATE = Rate(Decimal(1))
 
 
@@ -161,7 +161,7 @@ class Bridges:
         check_scripted_screening(bridge.record)
         await self.parties.check_may_move(caller, *affected_users(bridge))
         if caller.payments_need_approval and not bridge.held.units:
-            # Only an approval holds money before the accept.
+            # A bridge that needed no approval holds no money before its accept.
             raise RoleNotAllowed("a member's bridge needs an admin's approval before it starts")
         at = self.clock.stamp(caller.clock_offset)
         moved = await self.quote_acceptance.advance(
@@ -176,7 +176,7 @@ class Bridges:
             case CommitOutcome.INSUFFICIENT:
                 raise InsufficientBalance(insufficient_balance_text(bridge.source))
             case _:
-                pass  # another process advanced it: retry
+                pass  # changed concurrently: read the record again
         return None
 
     async def expire(self, bridge: Bridge, actor: str, at: datetime) -> bool:
@@ -204,7 +204,7 @@ class Bridges:
         *,
         request: dict[str, Any],
     ) -> TransferDraft:
-        """Draft a quoted bridge."""
+        """Draft a bridge with an open quote."""
         self.parties.check_chain_connected(
             data.source.chain, field="source.chain", action=ChainAction.BURN
         )
@@ -294,18 +294,18 @@ class BridgeApprovalDecisions:
         return ended(as_bridge(record), BridgeStatus.REJECTED, actor, at)
 
     def insufficient(self, record: Transfer, *, actor: str, at: datetime) -> AdvanceTransfer:
-        """Raise `InvariantBroken`: an approval posts nothing."""
+        """Raise `InvariantBroken`: an approval moves no money, so the balance can't be too low."""
         raise InvariantBroken(f"bridge {record.id} needs more than it holds: {actor}, {at}")
 
 
 def affected_users(bridge: Bridge) -> list[UUID]:
-    """Return the users whose money moves."""
+    """Return the ids of the paying user and, if known, of the recipient."""
     payee = bridge.details.destination_user_id
     return [bridge.record.user_id, *([] if payee is None else [payee])]
 
 
 def _with_approval(draft: TransferDraft) -> TransferDraft:
-    """Convert a draft into one that waits for an approval: without a quote, its coins held."""
+    """Convert a draft into one that waits for an approval, without a quote and with held coins."""
     creation = draft.creation
     account_id = UUID(creation.details["source_account_id"])
     pending = {"quote_expires_at": None, "held_units": creation.source.units}

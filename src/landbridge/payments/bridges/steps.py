@@ -32,7 +32,7 @@ class BridgeSteps:
     clock: Clock
 
     async def run(self, record: Transfer, clock_offset: timedelta) -> None:
-        """Run the steps of a due record until it waits; losing a race for it is no error.
+        """Run the steps of a due record until it waits; a concurrent change of it is no error.
 
         Raises `Unavailable` and `Unclear` while a chain has no answer.
         """
@@ -46,7 +46,7 @@ class BridgeSteps:
     async def find_order(
         self, record: Transfer, clock_offset: timedelta, *, is_claimed_now: bool = False
     ) -> OutgoingOrder | None:
-        """Return the order that a record waits for, as sent now; None if it waits for none."""
+        """Return the order that a record waits for; None if it waits for none."""
         bridge, at = as_bridge(record), self.clock.now(clock_offset)
 
         async def find_block_reason() -> str | None:
@@ -84,7 +84,7 @@ class BridgeSteps:
             case BridgeStatus.SOURCE_PROCESSED:
                 moved = await self._claim_destination(bridge, clock_offset)
             case status:
-                # Without a refund the second leg is claimed whether or not a party is frozen.
+                # Without a refund, the second leg is claimed even if a party is frozen.
                 is_mint = status is BridgeStatus.DESTINATION_INITIATED
                 is_claimed_now &= not is_mint or self.orders.has_refund(bridge)
                 order = await self.find_order(
@@ -111,7 +111,7 @@ class BridgeSteps:
     async def _claim_destination(self, bridge: Bridge, clock_offset: timedelta) -> Transfer | None:
         """Claim the second leg; if a party has been frozen, the coins are returned instead.
 
-        Without a refund the mint waits for the unfreezing.
+        If the chain refunds no burn, the mint waits until the party is unfrozen.
         """
         reason = None
         if self.orders.has_refund(bridge):

@@ -25,7 +25,7 @@ _ENDS = {
 
 
 def accepted(bridge: Bridge, actor: str, at: datetime) -> AdvanceTransfer:
-    """Build the accept, before the quote expires: its coins are held if they are not yet."""
+    """Build the accept of a quote in time; it holds the coins unless they are held already."""
     return AdvanceTransfer(
         bridge.record,
         path=(BridgeStatus.CREATED,),
@@ -101,19 +101,19 @@ def minted(bridge: Bridge) -> list[Posting]:
 
 
 def returned(bridge: Bridge) -> list[Posting]:
-    """Return the journal of the refund: to the paying wallet, or where a reviewer sent it."""
+    """Return the journal of the refund: to the paying wallet, or to a reviewer's choice."""
     if bridge.returns_to is HouseRole.OUTSIDE:
         return returned_outside(bridge)
     return returned_outside(bridge) + move(HouseRole.OUTSIDE, bridge.returns_to, bridge.source)
 
 
 def returned_outside(bridge: Bridge) -> list[Posting]:
-    """Return the journal of coins that were returned outside of the platform."""
+    """Return the journal of a refund that was made by other means than an order of ours."""
     return move(HouseRole.IN_TRANSIT, HouseRole.OUTSIDE, bridge.destination)
 
 
 def planned_steps(record: Transfer) -> list[PlannedStep]:
-    """Return the planned steps after its creation, if it is accepted and all goes well."""
+    """Return the planned steps after the creation, if the bridge is accepted and all goes well."""
     bridge = as_bridge(record)
     return [
         *journal_steps(accepted(bridge, NO_ACTOR, record.created_at)),

@@ -15,7 +15,7 @@ from landbridge.payments.engine.disbursement_requests import DisbursementPurpose
 
 
 def journals(step: RecordStep) -> Journals:
-    """Recompute the postings of a step."""
+    """Return the postings that a step of a record should have made."""
     disbursement = as_disbursement(step.after)
     if step.before is None:
         return step.final_journal(transitions.received(disbursement))
@@ -29,7 +29,7 @@ def journals(step: RecordStep) -> Journals:
 
 
 def effect(record: Transfer, statuses: Sequence[str]) -> Sequence[Posting]:
-    """Return the total effect of a disbursement."""
+    """Return the total effect of a disbursement on balances."""
     del statuses
     disbursement = as_disbursement(record)
     details, money = disbursement.details, disbursement.money
@@ -44,7 +44,7 @@ def effect(record: Transfer, statuses: Sequence[str]) -> Sequence[Posting]:
 
 
 def _receiver(disbursement: Disbursement) -> UUID | HouseRole:
-    """Return who was paid: an internal wallet, or outside."""
+    """Return the account that was paid: an internal wallet's, or OUTSIDE."""
     if disbursement.details.is_settled_outside:
         return HouseRole.OUTSIDE
     return disbursement.details.account_id or HouseRole.OUTSIDE

@@ -1,8 +1,8 @@
 """Disbursements: states and details.
 
 A disbursement belongs to a payment (`payments/engine/disbursement_requests.py`) and is created with
-an advance of it. Its coins belong to the organisation then, so it can't fail: a refused order is
-sent again under its next key, until it is confirmed or a person settles it.
+an advance of that payment. From then on its coins belong to the organisation, so it can't fail: a
+refused order is sent again under its next key, until it is confirmed or a person settles it.
 """
 
 from datetime import timedelta
@@ -36,7 +36,7 @@ TRANSITIONS: Transitions[DisbursementStatus] = Transitions(
     start=frozenset({DisbursementStatus.CREATED}),
     table={
         DisbursementStatus.CREATED: frozenset({DisbursementStatus.INITIATED}),
-        # To itself: a reviewer redirected it.
+        # The transition to itself records that a reviewer redirected it.
         DisbursementStatus.INITIATED: frozenset(
             {DisbursementStatus.INITIATED, DisbursementStatus.COMPLETED}
         ),
@@ -44,8 +44,8 @@ TRANSITIONS: Transitions[DisbursementStatus] = Transitions(
     },
 )
 
-# An order that is refused for an hour has been refused six times: a person should check it. The
-# same goes for a recipient who is frozen for that long.
+# Time limits: an order that is refused for an hour has been refused six times, so a person should
+# check it. The same applies to a recipient who is frozen for an hour.
 WAITS = WaitStates(
     TRANSITIONS,
     {
@@ -72,7 +72,7 @@ class DisbursementDetails(msgspec.Struct, frozen=True, kw_only=True):
     account_id: UUID | None
     # The user who receives the coins; None if they leave the platform.
     user_id: UUID | None
-    # Facts that changes add.
+    # The fields below are facts, which transitions add after the creation.
     is_settled_outside: bool = False
     transaction_hash: str | None = None
     user_op_hash: str | None = None

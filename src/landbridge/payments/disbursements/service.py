@@ -1,4 +1,4 @@
-"""Disbursement service: create, get, list; and alternative destinations."""
+"""Disbursement service: creates and reads disbursements, and checks new destinations."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -41,7 +41,7 @@ class Disbursements:
             new_id(),
             actor=actor,
             at=self.clock.stamp(clock_offset),
-            # Not a stamp, which may be ahead of time if several are created at once.
+            # Not a stamp: if several are created at once, a stamp may be ahead of the clock.
             due_at=self.clock.now(clock_offset),
         )
         opened = await self.ledger.create_in(tx, creation, TRANSITIONS)
@@ -49,7 +49,7 @@ class Disbursements:
             raise InvariantBroken(f"creating a disbursement resulted in {opened}")
 
     async def is_open(self, request: DisbursementRequest) -> bool:
-        """Return whether it has been created; see `DisbursementOpener`."""
+        """Return whether the disbursement has been created; see `DisbursementOpener`."""
         return await self.ledger.find(request.payment.org_id, request.id) is not None
 
     async def get(self, org_id: UUID, disbursement_id: UUID) -> Disbursement:
@@ -73,7 +73,7 @@ class DisbursementRedirects:
     async def destination(
         self, record: Transfer, instruction: ResolutionInstruction, clock_offset: timedelta
     ) -> Mapping[str, Any]:
-        """Return the facts of the new destination; as `RefundDestinations.find`.
+        """Return the facts that redirect a disbursement; raises as `RefundDestinations.find`.
 
         A disbursement to a user may go to another wallet or registered address of theirs. One to an
         external address of a partner may go to any address that belongs to no customer.

@@ -1,10 +1,9 @@
 """Worker steps of due disbursements: claim the order, send it, record the result.
 
 The chain must execute it in the end: a refused order is sent again under its next key, after delays
-from a minute to a day. The fee of a frozen recipient waits, before each order, until they are
-unfrozen, and one to a blocked address until the list changes or people redirect it. Surplus coins
-go back to their sender in any case, as all returned coins do, unless their chain has lost them
-meanwhile.
+from a minute to a day. Before each order, the fee of a frozen recipient waits until the recipient
+is unfrozen, and a fee to a blocked address waits until the list changes or people redirect it.
+Surplus coins are returned to their sender in any case, unless their chain has lost them since.
 """
 
 from dataclasses import dataclass
@@ -50,7 +49,7 @@ class DisbursementSteps:
     clock: Clock
 
     async def run(self, record: Transfer, clock_offset: timedelta) -> None:
-        """Run the steps of a due record; losing a race for it is no error.
+        """Run the steps of a due record; a concurrent change of it is no error.
 
         Raises `RetryExhausted` after a refusal, and `Unavailable` and `Unclear` while there is no
         answer.
@@ -58,7 +57,7 @@ class DisbursementSteps:
         await run_until_waiting(record, lambda each: self._step(each, clock_offset))
 
     async def find_order(self, record: Transfer, clock_offset: timedelta) -> OutgoingOrder | None:
-        """Return the order of a record, as it would be sent now; None unless it is claimed."""
+        """Return the order of a record; None unless it is claimed."""
         disbursement = as_disbursement(record)
         if disbursement.status is not DisbursementStatus.INITIATED:
             return None
@@ -91,7 +90,7 @@ class DisbursementSteps:
         )
 
     async def _step(self, record: Transfer, clock_offset: timedelta) -> Transfer | None:
-        """Run one step; return the record if it was advanced here."""
+        """Run one step; return the advanced record, None if it was not advanced."""
         match DisbursementStatus(record.status):
             case DisbursementStatus.CREATED:
                 return await self._claim(record, clock_offset)
@@ -104,7 +103,7 @@ class DisbursementSteps:
     async def _claim(self, record: Transfer, clock_offset: timedelta) -> Transfer | None:
         """Claim the order, unless it may not be sent now.
 
-        One to an address that a list blocks is claimed, so that people can redirect it.
+        An order to an address on the block list is claimed, so that people can redirect it.
         """
         reason = await self._find_wait_reason(as_disbursement(record))
         if reason is None:
@@ -126,7 +125,7 @@ class DisbursementSteps:
         return await self.parties.limits.find_block_reason(org_id, [payee])
 
     async def _find_wait_reason(self, disbursement: Disbursement) -> str | None:
-        """Return why it waits for another party; None if it does not."""
+        """Return why a disbursement waits for another party; None if it does not wait."""
         org_id, details = disbursement.record.org_id, disbursement.details
         match details.purpose:
             case DisbursementPurpose.FEE:

@@ -38,8 +38,8 @@ def build_creation(
 ) -> CreateTransfer:
     """Build the create command of a requested disbursement.
 
-    Its record belongs to the recipient, if that is a user, so that they aren't erased before they
-    are paid. The record's derived id makes it unique; request ids are chosen by API callers.
+    The record belongs to the recipient, if that is a user, so that the user isn't erased before the
+    payment. Its derived id makes it unique; request ids are chosen by API callers.
     """
     payment = request.payment
     details = DisbursementDetails(

@@ -1,4 +1,4 @@
-"""Amounts in requests."""
+"""Parses amounts of requests, and formats amounts for replies."""
 
 from decimal import Context, Decimal
 
@@ -15,7 +15,7 @@ from landbridge.platform.core.money import (
 )
 from landbridge.providers.rails.currencies import FIAT
 
-# Every amount of the ledger fits with its cents; the default context has 28 digits.
+# Precision for any amount of the ledger with two decimals; the default context has only 28 digits.
 _CENTS = Context(prec=UNITS_DIGITS_MAX + 2)
 
 

@@ -1,8 +1,8 @@
 """Attention marks: payments that need a person.
 
 The worker sets a mark; the next change of the payment clears it. The mark is a fact that only a
-postponement writes, so it is in no change. It holds the version that it was set for, so any advance
-of the payment invalidates it.
+postponement writes, so the change log does not contain it. It holds the version of the record for
+which it was set, so any advance of the payment invalidates it.
 """
 
 from typing import Any
@@ -11,7 +11,7 @@ from landbridge.ledger.model import Transfer
 from landbridge.ledger.service import Ledger
 from landbridge.platform.formats.texts import shorten
 
-# Name of the fact; the statement that lists overdue records reads it too.
+# Name of the fact; the SQL that lists overdue records reads it too.
 FACT = "attention"
 
 

@@ -37,13 +37,13 @@ from landbridge.providers.simulation.errors import SandboxOnly
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TransferDraft:
-    """Create command of a payment, with related rows.
+    """Create command of a payment, with everything that its transaction writes.
 
-    `payees` receive its coins; accounts that they lack are opened with it. `write_related` writes
-    rows of the flow's own in the same transaction, once. `needs_seed`: it contains an address of
-    the organisation, which is empty until the organisation has a seed. `has_orders` is False if the
-    ledger executes it, without a chain or bank. `destination` is a bank account as an e-mail names
-    it. `granted_approval` is one that the payment has already.
+    `payees` receive its coins; ledger accounts that they lack are opened with it. `write_related`
+    writes rows of the flow's own in the same transaction, once. `needs_seed` is True if the payment
+    contains an address of the organisation, which is empty until the organisation has a seed.
+    `has_orders` is False if the ledger executes it, without a chain or bank. `destination`
+    describes a bank account for an e-mail. `granted_approval` is an approval that it has already.
     """
 
     creation: CreateTransfer
@@ -56,16 +56,16 @@ class TransferDraft:
 
     @property
     def is_committed(self) -> bool:
-        """Return whether it commits money from the start; a quote does so only once accepted."""
+        """Return whether the creation commits money; a quote commits it only when accepted."""
         return self.creation.path[-1] != OPEN_QUOTE
 
     @property
     def new_accounts(self) -> list[NewAccount]:
-        """Return the accounts that payees lack."""
+        """Return the ledger accounts that payees lack and the creation opens."""
         return [each.new_account for each in self.payees if each.new_account is not None]
 
 
-# Builds the draft; the argument is whether the payment needs an approval.
+# Builds the draft of a payment; the argument is True if the payment needs an approval.
 DraftBuilder = Callable[[bool], Awaitable[TransferDraft]]
 
 
@@ -74,8 +74,8 @@ class CreationOptions:
     """Options of a payment's creation, common to all flows.
 
     With `needs_approval` the payment waits for an approval, which expires after
-    `approval_lifetime`; that is None in flows without approvals. `planned_steps` returns the steps
-    after its creation if all goes well.
+    `approval_lifetime`, which is None in flows without approvals. `planned_steps` returns the steps
+    that follow the creation if all goes well.
     """
 
     kind: str
@@ -89,7 +89,7 @@ class CreationOptions:
 
 @dataclass(frozen=True)
 class TransferCreation:
-    """Creates payments of any flow: load and decide in the draft, then one commit."""
+    """Creates payments of any flow: builds a draft with all checks, then commits it at once."""
 
     database: Database
     ledger: Ledger
@@ -106,9 +106,9 @@ class TransferCreation:
     ) -> Transfer:
         """Return the payment of this request id, created now or before.
 
-        A replay takes precedence over anything `build_draft` refuses: it is answered whatever has
-        changed in users, prices and balances since. A limit may add an approval. A dry run builds
-        the same draft and commits nothing. Raises what `build_draft` raises, `RequestIdTaken`,
+        A replay returns the first result even if `build_draft` would now refuse the request, after
+        changes of users, prices or balances. A limit may require an approval. A dry run builds the
+        same draft and commits nothing. Raises the errors of `build_draft`, `RequestIdTaken`,
         `LimitExceeded`, `InsufficientBalance` naming the source, and `SandboxOnly` for scripted
         outcomes.
         """
@@ -123,7 +123,7 @@ class TransferCreation:
         transitions: Transitions[Any],
         options: CreationOptions,
     ) -> Transfer:
-        """Create a payment as `create` does, whatever outcomes are scripted."""
+        """Create a payment as `create` does, without regard to scripted outcomes."""
         try:
             return await self._create(caller, build_draft, transitions, options)
         except LimitExceeded as exceeded:
@@ -200,7 +200,7 @@ class TransferCreation:
             created = await self.ledger.create(creation, transitions)
         if isinstance(created, CommitOutcome):
             raise InsufficientBalance(insufficient_balance_text(creation.source))
-        # An equal id means that an unacknowledged attempt of this call created it.
+        # A replay with this call's own id is the result of its first attempt after a lost commit.
         if created.is_replay and created.transfer.id != creation.id:
             note_replay()
         return created.transfer
@@ -208,7 +208,7 @@ class TransferCreation:
     async def _approve_in(
         self, tx: Tx, caller: Caller, draft: TransferDraft, options: CreationOptions
     ) -> None:
-        """Store the approval that the payment needs, or has already."""
+        """Store the approval that the payment needs or already has, if any."""
         if draft.granted_approval is not None:
             await self.approvals.carry(tx, caller, draft.creation, draft.granted_approval)
         elif options.needs_approval and options.approval_lifetime is not None:
@@ -228,7 +228,7 @@ class TransferCreation:
         options: CreationOptions,
         dry_run: DryRunResult,
     ) -> Transfer:
-        """Return the record that the draft would create; collect the rest in `dry_run`."""
+        """Return the record that the draft would create; put limits and approval into `dry_run`."""
         creation = draft.creation
         creation.check(transitions)
         record = replace(created_record(creation), metadata=options.request_options.metadata)
@@ -260,7 +260,7 @@ class TransferCreation:
 
 
 def _with_metadata(draft: TransferDraft, metadata: Mapping[str, str]) -> TransferDraft:
-    """Return the draft with rows of metadata that are written beside its own."""
+    """Return the draft with metadata, which is written in the same transaction."""
     creation, write_related = draft.creation, draft.write_related
 
     async def write(tx: Tx) -> None:
@@ -272,7 +272,7 @@ def _with_metadata(draft: TransferDraft, metadata: Mapping[str, str]) -> Transfe
 
 
 def _check(verdict: LimitVerdict, options: CreationOptions) -> None:
-    """Raise `LimitExceeded` unless a payment with these options may pass."""
+    """Raise `LimitExceeded` unless the limits allow a payment with these options."""
     if verdict.over is LimitAction.REFUSE or (
         verdict.over is LimitAction.APPROVE and not options.needs_approval
     ):

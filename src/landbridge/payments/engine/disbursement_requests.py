@@ -21,7 +21,7 @@ class DisbursementPurpose(StrEnum):
     """Purpose of a disbursement."""
 
     FEE = "FEE"  # an organisation's own fee, to its beneficiary
-    SURPLUS_RETURN = "SURPLUS_RETURN"  # coins that no payment expects, back to their sender
+    SURPLUS_RETURN = "SURPLUS_RETURN"  # coins that no payment expects, returned to their sender
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

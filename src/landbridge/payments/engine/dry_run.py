@@ -1,4 +1,4 @@
-"""Dry run of a create: it builds the draft of the record, and commits nothing."""
+"""Dry run of a create: builds the draft of the record, and commits nothing."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,16 +18,16 @@ class PlannedStep:
     postings: Sequence[Posting]
 
 
-# Returns the planned steps after a record's creation, to its end, if all goes well.
+# Returns the steps from a record's creation to its final status if all goes well.
 PlanSteps = Callable[[Transfer], Sequence[PlannedStep]]
 # Actor of planned steps, which are never executed.
 NO_ACTOR = ""
 
 
 class DryRunResult:
-    """Result of a create's dry run; `steps` is None until the record exists, and for a replay."""
+    """Result of a create's dry run; `steps` is None until the draft is built, and for a replay."""
 
-    # No dataclass: Litestar would inspect it and does not support its field types.
+    # Not a dataclass, because Litestar would inspect it and does not support its field types.
     __slots__ = ("approval", "steps", "verdict", "wallets")
 
     def __init__(self) -> None:

@@ -8,7 +8,7 @@ from landbridge.payments.engine.amounts import parse_amount
 from landbridge.platform.core.errors import FieldInvalid
 from landbridge.platform.core.money import Money, Rounding, share
 
-# A fraction has at most the precision of a hundredth of a basis point.
+# Decimals of a fraction: a hundredth of a basis point.
 _FRACTION_PLACES = 6
 
 

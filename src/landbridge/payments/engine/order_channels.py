@@ -27,7 +27,7 @@ class OrderState(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChannelStatus:
-    """Status of an order at a chain or bank; `facts` are kept by the record."""
+    """Status of an order at a chain or bank; `facts` are stored in the order's record."""
 
     state: OrderState
     expected_at: datetime | None
@@ -40,8 +40,8 @@ class OrderChannel:
     """Channel of an order: see `chain_channel` and `rail_channel`.
 
     `key_lifetime` is how long the provider executes an order only once per key; None is forever.
-    After that the order may not be sent again under its key. `hash_fact` is the fact that keeps the
-    hash of its transaction; None for a bank.
+    After that the order may not be sent again under its key. `hash_fact` names the fact that stores
+    the hash of its transaction; None for a bank.
     """
 
     send: Callable[[], Awaitable[ChannelStatus]]
@@ -51,7 +51,7 @@ class OrderChannel:
 
 
 def until_settled(channel: OrderChannel, order_name: str) -> OrderChannel:
-    """Return a channel without failures, for an order that must arrive (returned coins or fiat).
+    """Return a channel that reports no failure, for an order that must arrive, such as a refund.
 
     Its order has the key `retry_key(record, order_name)`; see retry_until_settled.py. A failure
     raises `RetryExhausted`.
@@ -75,8 +75,8 @@ def until_settled(channel: OrderChannel, order_name: str) -> OrderChannel:
 def chain_channel(chains: Chains, order: ChainOrder, *, prefix: str = "") -> OrderChannel:
     """Return the channel of a chain order.
 
-    Its facts are `transaction_hash` and `user_op_hash`, after `prefix`, and `received_units` of a
-    swap.
+    Its facts are `transaction_hash` and `user_op_hash`, with `prefix` before each name, and
+    `received_units` for a swap.
     """
 
     async def send() -> ChannelStatus:
@@ -102,7 +102,7 @@ def rail_channel(
 ) -> OrderChannel:
     """Return the channel of a bank payment.
 
-    `payment` builds it only when it is sent, because that decrypts personal data.
+    `payment` builds the payment only when it is sent, because that decrypts personal data.
     """
 
     def answer(paid: RailPaymentStatus) -> ChannelStatus:
@@ -132,7 +132,7 @@ def _chain_status(sent: ChainOrderStatus, prefix: str) -> ChannelStatus:
         f"{prefix}user_op_hash": sent.user_op_hash,
     }
     if sent.received_units is not None:
-        # As text: it may have more digits than JSON readers elsewhere accept in a number.
+        # Stored as text, because it may have more digits than JSON readers accept in a number.
         facts["received_units"] = str(sent.received_units)
     return ChannelStatus(
         state=_CHAIN_STATES[sent.state],

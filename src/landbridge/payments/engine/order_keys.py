@@ -1,10 +1,10 @@
-"""Keys of a payment's orders: chains, providers and banks carry out one key once.
+"""Idempotency keys of a payment's orders: a chain, provider or bank executes one key once.
 
-They are derived from the organisation and the `requestId`, not from the payment's id, which is
-random. A database that is restored from an older backup lacks the payments that followed it; a
-client that repeats such a request gets a payment with another id, but with the same keys, so its
-orders are recognised and not paid again. Payments that the platform makes by itself have derived
-ids, from which their keys come.
+The keys are derived from the organisation and the `requestId`, not from the payment's id, which is
+random. A database that is restored from a backup lacks the payments made after the backup. If a
+client repeats such a request, it gets a payment with another id but with the same keys, so its
+orders are recognised and not paid again. Payments that the platform creates by itself have derived
+ids, and their keys are derived from these ids.
 """
 
 from collections.abc import Mapping
@@ -16,8 +16,8 @@ import msgspec
 from landbridge.ledger.model import Transfer
 from landbridge.platform.core.ids import derived_id
 
-# Member of the details of a requested payment. Those of release 0.1.0 lack it: their keys come
-# from their ids, under which providers know them.
+# Field in the details of a payment that a client requested. Payments of release 0.1.0 lack it:
+# their keys are derived from their ids, because providers know them by these keys.
 _KEYED_BY_REQUEST = "keyed_by_request"
 
 

@@ -14,11 +14,11 @@ claim belongs to the flow, because its checks come first. Guarantees:
 
 - Running the step again repairs a crash, or a lost answer, between any two stages.
 - A missing answer is not a failure: the record keeps its status and is retried with growing delays
-  (`payments/scheduler.py`). A day after an answer was due it becomes `unknown`, which is not
-  terminal: the money stays where it is, the order is looked up every hour, and the next answer
-  settles it, whenever it comes.
+  (`payments/scheduler.py`). A day after an answer was due, the record becomes `unknown`, which is
+  not terminal: no money moves, the order is looked up every hour, and the next answer settles it,
+  however late it comes.
 - An order in progress is due when its result is expected, at every stage.
-- A worker that loses the race to record does no harm: the other worker had the same answer.
+- If two workers record a result concurrently, the first one wins; both had the same answer.
 - An order is sent only while `find_block_reason` returns None. Otherwise it is only looked up: an
   earlier worker may have sent it.
 - An order in screening, or of a halted asset, is not sent, and its record keeps its status.
@@ -55,12 +55,12 @@ from landbridge.platform.formats.texts import shorten
 
 ACTOR = "worker"
 
-# After an answer was due. Every provider has answered by then, or a person investigates too.
+# Time after an answer was due at which a record becomes `unknown`, and a person investigates too.
 ANSWER_TIMEOUT = timedelta(hours=24)
 _UNKNOWN_PAUSE = timedelta(hours=1)
 # Minimum delay before an order in progress is looked up again.
 _POLL_DELAY_MIN = timedelta(seconds=1)
-# A provider is asked again later. A person's decision waits for longer, so that no call is running.
+# Seconds after which a call is cancelled. A person's decision waits longer, so that no call runs.
 CALL_TIMEOUT_S = 60
 
 
@@ -78,10 +78,10 @@ class _OrderNotFound(Unavailable):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OrderRefund:
-    """Resolution of an order that must arrive, by a person.
+    """Outcome of an order that must arrive, if a person resolves it.
 
-    `name` is the base of its keys. The record ends at `status`, with `journal` if the order was
-    executed, and with `outside_journal` if it was settled by other means.
+    `name` is the base of the order's keys. The record ends at `status`, with `journal` if the order
+    was executed, and with `outside_journal` if the money reached its owner by other means.
     """
 
     name: str
@@ -95,12 +95,12 @@ class OrderRefund:
 class OutgoingOrder:
     """Order of a record: its channel, and the flow's statuses for its stages.
 
-    `done_journal` and `failed_journal` are posted with these transitions; `journal_of` replaces the
-    first where facts of the answer decide it. Without `pending` the record waits at `initiated`;
-    without `unknown` it is looked up there without end. Without `failed` (it must arrive) its
-    channel reports no failure; `refund` is set then. `find_block_reason` returns why it may not be
-    sent now. `done_facts` and `failed_facts` are added to those of the answer; `reason_fact` names
-    the one of a failure. `find` looks an order up where `channel` might send another one.
+    `done_journal` and `failed_journal` are posted with these transitions; `journal_of` replaces
+    `done_journal` if the journal depends on facts of the answer. Without `pending` the record waits
+    at `initiated`; without `unknown` it is looked up there without end. An order that must arrive
+    has no `failed`, but a `refund`. `find_block_reason` returns why the order may not be sent now.
+    `done_facts` and `failed_facts` are added to the facts of the answer; `reason_fact` names the
+    fact with the reason of a failure. `find` looks an order up if `channel` might send another.
     """
 
     channel: OrderChannel
@@ -132,7 +132,7 @@ class OrderSender:
 
     ledger: Ledger
     clock: Clock
-    # Whether payments to outside are screened before they are sent.
+    # Whether payments to external addresses are screened before they are sent.
     screens_payments: bool
 
     async def run(
@@ -145,9 +145,9 @@ class OrderSender:
     ) -> Transfer | None:
         """Send or look up the order, and advance the record.
 
-        Returns None if another worker advanced it, or if it was postponed. Raises `Unavailable` and
+        Return None if another worker advanced it, or if it was postponed. Raises `Unavailable` and
         `Unclear` while there is no answer, and `RetryExhausted` for a refused order that must
-        arrive: the record is due again. With `is_claimed_now` this run has checked for a block.
+        arrive; the record is due again. With `is_claimed_now` this run has checked for a block.
         """
         now = self.clock.now(clock_offset)
         if not await self._note_first_send(record, order, now):
@@ -181,9 +181,9 @@ class OrderSender:
         return await self._advance(apply_status(record, order, answer, at), order.transitions)
 
     async def _note_first_send(self, record: Transfer, order: OutgoingOrder, now: datetime) -> bool:
-        """Note when an order is first sent to a provider that forgets keys.
+        """Store when an order is first sent, if the provider forgets keys after some time.
 
-        Returns False if the record was advanced meanwhile. The note is never later than the call.
+        Return False if the record was advanced concurrently. The time is stored before the call.
         """
         is_first = record.status == order.initiated and order.channel.key_lifetime is not None
         if not is_first or first_sent_at(record, order.name) is not None or record.due_at is None:
@@ -199,9 +199,9 @@ class OrderSender:
         facts: Mapping[str, Any] | None = None,
         journal: Sequence[Posting] = (),
     ) -> Transfer | None:
-        """Advance a record from a step, posting `journal` last; None if it was advanced.
+        """Advance a record along `path` and post `journal` with the last status.
 
-        A status that is not terminal is due at once.
+        A status that is not terminal is due at once. Return None if another worker advanced it.
         """
         at = self.clock.stamp(clock_offset)
         return await self._advance(
@@ -222,9 +222,9 @@ class OrderSender:
 async def run_until_waiting(
     record: Transfer, step: Callable[[Transfer], Awaitable[Transfer | None]]
 ) -> None:
-    """Run `step` on a record, and again while the step leaves it due at once.
+    """Run `step` on a record, and repeat it while the record is due at once.
 
-    `step` returns the record as it left it, or None if another worker advanced it.
+    `step` returns the advanced record, or None if another worker advanced it.
     """
     moved = await step(record)
     while moved is not None and moved.due_at is not None and moved.due_at <= moved.updated_at:
@@ -241,9 +241,9 @@ def build_move(
     facts: Mapping[str, Any] | None = None,
     journal: Sequence[Posting] = (),
 ) -> AdvanceTransfer:
-    """Build an advance along `path`, posting with its last status; due at once unless terminal.
+    """Build an advance along `path`, due at once unless it ends in a terminal status.
 
-    `change_type` defaults to the last status in lower case.
+    `journal` is posted with the last status; `change_type` defaults to that status in lower case.
     """
     last = path[-1]
     return AdvanceTransfer(
@@ -314,7 +314,7 @@ def apply_status(
 async def _request_status_in_time(
     record: Transfer, order: OutgoingOrder, at: datetime, *, is_claimed_now: bool
 ) -> ChannelStatus:
-    """Get an answer as `_request_status` does, within bounded time."""
+    """Get an answer as `_request_status` does, within `CALL_TIMEOUT_S` seconds."""
     try:
         async with asyncio.timeout(CALL_TIMEOUT_S):
             return await _request_status(record, order, at, is_claimed_now=is_claimed_now)
@@ -333,7 +333,7 @@ async def _request_status(
     elif record.status in {order.pending, order.unknown}:
         found = await order.channel.find(at)
         if found is None and record.status == order.unknown:
-            # The order never arrived: send it again under its key, as at `initiated`.
+            # The provider never got the order: send it again under its key, as at `initiated`.
             mark = record.facts.get("given_at")
             found = await _send_or_find(order, mark and datetime.fromisoformat(mark), at)
         if found is None:
@@ -357,7 +357,7 @@ async def _send_or_find(
     *,
     is_claimed_now: bool = False,
 ) -> ChannelStatus:
-    """Send the order; only look it up while it is blocked or its key may be forgotten."""
+    """Send the order, or only look it up while it is blocked or its key may be forgotten."""
     has_valid_key = is_key_valid(order.channel.key_lifetime, sent_since, at)
     reason: str | None = None
     if order.find_block_reason is not None and not is_claimed_now:
@@ -381,7 +381,7 @@ def _is_answer_overdue(record: Transfer, order: OutgoingOrder, at: datetime) -> 
 
 
 def _unknown_move(record: Transfer, order: OutgoingOrder, at: datetime) -> AdvanceTransfer:
-    """Build the advance to `unknown`; the fact `unknown_from` identifies the order that it was."""
+    """Build the advance to `unknown`; the fact `unknown_from` has the status of the order."""
     unknown = order.unknown
     if unknown is None:
         raise InvariantBroken(f"{record.kind} has no status for an unknown result")

@@ -47,7 +47,10 @@ def journals_of(read: Read) -> Callable[[RecordStep], Journals]:
 def effect_of(
     status: str, payer: UUID, gross: Money, payees: Sequence[tuple[UUID | HouseRole, Money]]
 ) -> Sequence[Posting]:
-    """Return the total effect of a record at this status: `gross` of the payer to the payees."""
+    """Return the total effect of a record at this status: the payer's `gross` goes to the payees.
+
+    It is empty for a status in which the coins are the payer's.
+    """
     match OutgoingTransferStatus(status):
         case (
             OutgoingTransferStatus.PENDING_APPROVAL

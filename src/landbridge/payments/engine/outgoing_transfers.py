@@ -1,4 +1,4 @@
-"""Outgoing transfers: coins of one wallet, held on creation and sent in one chain order.
+"""Outgoing transfers: coins of one wallet, held at the creation and sent in one chain order.
 
 Wallet transfers and batches are outgoing transfers. They differ in their payees and replies; they
 share the states, approvals and steps defined here. Source: contract, lifecycles 2 and 3.
@@ -87,7 +87,7 @@ TRANSITIONS: Transitions[OutgoingTransferStatus] = Transitions(
     },
 )
 
-# A transfer takes an hour at most, even on a busy chain.
+# Time limits: a transfer takes an hour at most, even on a busy chain.
 WAITS = WaitStates(
     TRANSITIONS,
     {
@@ -102,10 +102,11 @@ WAITS = WaitStates(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutgoingTransfer:
-    """Effect of an outgoing transfer on money.
+    """Accounts and amounts of an outgoing transfer.
 
-    `account_id` is the payer's. `parts` are the credited accounts and sum to the held amount;
-    `legs` are the recipients on the chain. None of `user_ids` may be frozen when it is sent.
+    `account_id` is the payer's ledger account. `parts` are the credited accounts, with amounts that
+    sum to the held amount; `legs` are the recipients on the chain. None of `user_ids` may be frozen
+    when it is sent.
     """
 
     record: Transfer
@@ -119,11 +120,11 @@ class OutgoingTransfer:
 
     @property
     def held(self) -> Money:
-        """Return the amount that the payer's account holds for it."""
+        """Return the amount that is held in the payer's account for this transfer."""
         return total(part for _, part in self.parts)
 
     def order(self, at: datetime) -> ChainOrder:
-        """Return its chain order."""
+        """Return the order for the chain."""
         return ChainOrder(
             org_id=self.record.org_id,
             key=order_key(self.record, "send"),
@@ -137,7 +138,7 @@ class OutgoingTransfer:
         )
 
     def find_order(self, chains: Chains, at: datetime) -> OutgoingOrder:
-        """Return its outgoing order."""
+        """Return the outgoing order, with the statuses and journals of its results."""
         return OutgoingOrder(
             channel=chain_channel(chains, self.order(at)),
             transitions=TRANSITIONS,
@@ -160,12 +161,12 @@ Read = Callable[[Transfer], OutgoingTransfer]
 
 
 def planned_steps(paid: OutgoingTransfer) -> list[PlannedStep]:
-    """Return the planned steps after its creation, if all goes well."""
+    """Return the planned steps that follow the creation if all goes well."""
     return [PlannedStep(OutgoingTransferStatus.COMPLETED, spend_held(paid.account_id, paid.parts))]
 
 
 def total(parts: Iterable[Money]) -> Money:
-    """Return the sum of at least one amount."""
+    """Return the sum of the amounts, of which there must be at least one."""
     first, *rest = parts
     for part in rest:
         first += part
@@ -182,7 +183,7 @@ def initial_status(
 
 
 def hold_journals(account_id: UUID, money: Money) -> dict[int, list[Posting]]:
-    """Return the journals of a creation."""
+    """Return the journals of a creation: the amount is held in the payer's account."""
     return {0: hold(account_id, money)}
 
 
@@ -223,7 +224,7 @@ class OutgoingTransferDecisions:
         )
 
     def insufficient(self, record: Transfer, *, actor: str, at: datetime) -> AdvanceTransfer:
-        """Raise `InvariantBroken`: an approval posts nothing."""
+        """Raise `InvariantBroken`: an approval moves no money, so the balance can't be too low."""
         raise InvariantBroken(f"{record.kind} {record.id} needs more than it holds: {actor}, {at}")
 
 
@@ -239,7 +240,7 @@ class OutgoingTransferSteps:
     clock: Clock
 
     async def run(self, record: Transfer, clock_offset: timedelta) -> None:
-        """Run the steps of a due record until it waits; losing a race for it is no error."""
+        """Run the steps of a due record until it waits; a concurrent change of it is no error."""
         await run_until_waiting(
             record,
             lambda here: self._step(here, clock_offset, is_claimed_now=here is not record),

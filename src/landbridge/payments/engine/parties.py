@@ -35,13 +35,13 @@ from landbridge.providers.chains.tokens import NETWORK_TOKENS, Chain, Network
 
 @dataclass(frozen=True, slots=True)
 class Payer:
-    """Paying wallet, its account of the asset, and of the other asset if one was requested."""
+    """Paying wallet with its ledger account of the asset, and of a second asset if requested."""
 
     wallet: Wallet
     account: AccountBalance
     asset: Asset
     other_account: AccountBalance | None = None
-    # Contract of the asset, if the chains file names another than the published one.
+    # Contract address of the asset, if the chains file overrides the published one.
     contract_address: str | None = None
 
 
@@ -62,9 +62,10 @@ class Payee:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartyRequest:
-    """Requested party: at most one member is set; `side` names it in errors.
+    """Party as a request names it; `side` is the name of its field in errors.
 
-    With `is_flat` the request has chain and currency beside its parties, not within each.
+    At most one of the other fields is set. With `is_flat` the request has chain and currency beside
+    its parties, not within each party.
     """
 
     side: str
@@ -88,7 +89,7 @@ class PartyRequest:
 
     @property
     def is_empty(self) -> bool:
-        """Return whether no member is set."""
+        """Return whether the request names no party."""
         values = (self.user_id, self.external_wallet_id, self.wallet_address)
         return all(each is None for each in values)
 
@@ -103,7 +104,7 @@ class PaymentParties:
     wallets: Wallets
     address_policies: AddressPolicies
     party_contexts: PartyContexts
-    # Coins leave the platform only on a connected or a simulated chain.
+    # The chains on which coins can leave the platform: connected or simulated ones.
     chains: Chains = field(kw_only=True)
     treasury_bounds: TreasuryBounds = field(kw_only=True)
     limits: Limits = field(kw_only=True)
@@ -119,7 +120,7 @@ class PaymentParties:
         await self.users.check_active(caller.org_id, *user_ids)
 
     async def find_frozen_reason(self, org_id: UUID, *user_ids: UUID) -> str | None:
-        """Return why a payment of these users may not continue now; None if it may. For steps."""
+        """Return why a payment of these users may not continue now; None if it may."""
         try:
             await gather_in_order(
                 (self.orgs.check_active(org_id), self.users.check_active(org_id, *user_ids))
@@ -131,7 +132,7 @@ class PaymentParties:
     async def find_block_reason(
         self, org_id: UUID, user_ids: Iterable[UUID], payees: Iterable[PaymentDestination]
     ) -> str | None:
-        """Return why these users may not pay these recipients now; None if they may. For steps."""
+        """Return why these users may not pay these recipients now; None if they may."""
         reason = await self.find_frozen_reason(org_id, *user_ids)
         return reason or await self.limits.find_block_reason(org_id, payees)
 
@@ -171,9 +172,9 @@ class PaymentParties:
         other: Asset | None = None,
         is_flat: bool = False,
     ) -> Payer:
-        """Return the paying wallet of a user who may move money; `is_flat` as in `PartyRequest`.
+        """Return the paying wallet of a user; `is_flat` as in `PartyRequest`.
 
-        `other` is an asset whose account of the same wallet is needed too. Raises as
+        With `other`, the wallet's account of that asset is returned too. Raises as
         `check_may_move`, `RouteInvalid` for a currency that the chain does not have, and
         `WalletNotFound`.
         """
@@ -250,7 +251,7 @@ class PaymentParties:
     async def _internal_payee(
         self, org_id: UUID, requested: PartyRequest, chain: Chain, asset: Asset, *, payer_id: UUID
     ) -> Payee:
-        """Return the wallet of a requested user; raises `WalletNotFound` with how to add one."""
+        """Return the wallet of a requested user; raises `WalletNotFound`, with a remedy."""
         user_id = requested.user_id
         if user_id is None:
             raise InvariantBroken("an internal payee has a user")
@@ -274,10 +275,10 @@ class PaymentParties:
         registered_on: Sequence[Chain],
         side: str,
     ) -> Payee:
-        """Return an external address that the payer has registered on one of these chains.
+        """Return the payee at an external address that the payer registered on one of these chains.
 
-        Raises `RouteInvalid` if coins can't leave, and `WalletNotFound` for an address that is not
-        registered but has to be.
+        Raises `RouteInvalid` if coins can't leave the platform, and `WalletNotFound` for an address
+        that is not registered but has to be.
         """
         self.check_can_leave(registered_on[0], f"{side}.walletAddress")
         await self.check_address(org_id, address, f"{side}.walletAddress")
@@ -295,26 +296,26 @@ class PaymentParties:
         return Payee(None, address)
 
     def holds_coins(self, chain: str) -> bool:
-        """Return whether wallets on a chain hold real coins, which only orders move."""
+        """Return whether wallets on a chain hold real coins, which only orders to it can move."""
         return self.chains.holds_coins(chain)
 
     async def check_address(self, org_id: UUID, address: str, name: str) -> None:
-        """Raise `RouteInvalid`, naming the field, if an outside address may not be paid."""
+        """Raise `RouteInvalid`, naming the field, if an external address may not be paid."""
         refusal = await self.address_policies.find_outside_refusal(org_id, address)
         if refusal is not None:
             raise RouteInvalid(f"{name}: {refusal}", field=name)
 
     async def check_redirect(self, org_id: UUID, address: str, name: str) -> None:
-        """Check an outside address that people redirect coins to, once two of them approve it.
+        """Check an external address to which two people are to redirect coins.
 
-        Raises as `check_address`, and `LimitExceeded` for an address that a list excludes.
+        Raises as `check_address`, and `LimitExceeded` for an address on the block list.
         """
         await self.check_address(org_id, address, name)
         target = PaymentDestination.listed(address)
         await self.limits.check_listed(org_id, target, is_approved=True)
 
     async def check_delivery(self, caller: Caller, payee: Payee, amount: Money, field: str) -> None:
-        """Check an amount that the treasury would deliver, once it is quoted.
+        """Check a quoted amount that the treasury would deliver to the payee.
 
         Raises `QuoteNotReady` if the treasury can't deliver it, and as `check_new_address`.
         """
@@ -324,7 +325,7 @@ class PaymentParties:
     async def check_new_address(
         self, caller: Caller, payee: Payee, amount: Money, field: str
     ) -> None:
-        """Raise `RouteInvalid` if this is more than one payment moves to a new outside address."""
+        """Raise `RouteInvalid` if the amount exceeds the maximum for a new external address."""
         if payee.account_id is not None:
             return
         bound = await self.address_policies.find_new_address_bound(caller, payee.address)
@@ -342,7 +343,7 @@ class PaymentParties:
     async def check_new_addresses(
         self, caller: Caller, payments: Iterable[tuple[Payee, Money, str]]
     ) -> None:
-        """Check the parts of one payment, each with its field; those to one address are added."""
+        """Check each (payee, amount, field) of a payment; amounts to one address are added."""
         sums: dict[str, Money] = {}
         for payee, amount, field_name in payments:
             before = sums.get(payee.address)
@@ -350,7 +351,7 @@ class PaymentParties:
             await self.check_new_address(caller, payee, sums[payee.address], field_name)
 
     def check_can_leave(self, chain: str, name: str) -> None:
-        """Raise `RouteInvalid`, naming the field, if the chain can't send coins outside."""
+        """Raise `RouteInvalid`, naming the field, if coins can't leave the platform there."""
         if not self.chains.carries(chain, ChainAction.TRANSFER):
             raise RouteInvalid(
                 f"{name}: no connected chain can deliver the coins there; "
@@ -362,9 +363,9 @@ class PaymentParties:
 def check_own_wallet(
     caller: Caller, payer_id: UUID, payee_id: UUID | None, account_id: UUID | None
 ) -> None:
-    """Raise `RoleNotAllowed` if a member would pay another user by a payment without approvals.
+    """Raise `RoleNotAllowed` if a team member would pay another user without an approval.
 
-    Such payments are swaps and onramps. Without an account the coins leave the platform.
+    Swaps and onramps have no approvals. `account_id` is None if the coins leave the platform.
     """
     if caller.payments_need_approval and (account_id is None or payee_id != payer_id):
         raise RoleNotAllowed(

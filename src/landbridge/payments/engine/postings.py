@@ -35,6 +35,6 @@ def spend_held(account_id: UUID, parts: Iterable[tuple[UUID | HouseRole, Money]]
     asset = next(iter(to.values())).asset
     release = Posting(account_id, Money(0, asset), held_units=-total)
     if account_id in to:
-        # The payer is among the recipients: one posting per account keeps the journal readable.
+        # The payer is also a recipient: one posting per account keeps the journal readable.
         release = Posting(account_id, to.pop(account_id), held_units=-total)
     return [release, *(Posting(account, part) for account, part in to.items())]

@@ -29,10 +29,11 @@ class QuoteAcceptance:
         is_approved: bool = False,
         write_related: Callable[[Tx], Awaitable[None]] | None = None,
     ) -> Transfer | CommitOutcome:
-        """Advance a record as `Ledger.advance` does; raises `LimitExceeded` and moves nothing then.
+        """Advance a record as `Ledger.advance` does, and count it against the limits.
 
-        `write_related` writes rows of the flow's own in the same transaction. A payment that
-        `is_approved` passes limits that only require an approval.
+        `write_related` writes rows of the flow's own in the same transaction. With `is_approved`,
+        limits that only require an approval are passed. Raises `LimitExceeded`, and then writes
+        nothing.
         """
         has_limits = await self.limits.has_rules(move.transfer.org_id)
         if write_related is None and not has_limits:

@@ -16,13 +16,13 @@ from landbridge.platform.core.money import Asset
 from landbridge.providers.chains.tokens import ASSETS, Network
 
 _FIELD = "address"
-# Upper bound of registrations of one address.
+# Registrations of one address that are read at most.
 _EXTERNAL_MAX = 100
 
 
 @dataclass(frozen=True, slots=True)
 class RefundDestination:
-    """Destination of a refund; without an account it leaves the platform."""
+    """Destination of a refund; without a ledger account the coins leave the platform."""
 
     address: str
     account_id: UUID | None
@@ -40,7 +40,7 @@ class RefundDestinations:
     async def source_facts(
         self, record: Transfer, instruction: ResolutionInstruction, clock_offset: timedelta
     ) -> Mapping[str, Any]:
-        """Return the facts of a new destination of a record's source coins, as `find` does."""
+        """Return the facts that redirect a refund of a record's source coins; raises as `find`."""
         del clock_offset
         found = await self.find(record, ASSETS[record.source_asset], instruction)
         return {

@@ -23,7 +23,7 @@ AnyConnection: TypeAlias = ASGIConnection[Any, Any, Any, Any]
 
 _BOOLEANS = ("true", "false")
 _DRY_RUN = "dryRun"
-# Parameter name of the options in create handlers.
+# Name of the parameter by which create handlers receive the options.
 _OPTIONS = "options"
 
 DryRun = Annotated[
@@ -48,9 +48,9 @@ ScriptedOutcomesHeader = Annotated[
 class RequestOptions:
     """Options of a create.
 
-    `dry_run` is set by `?dryRun=true`: answer with the result, which is collected in it, and write
-    nothing. `scripted` is the header `Landbridge-Sandbox`: the outcomes of later steps. `metadata`
-    is that of the body.
+    `dry_run` is set by `?dryRun=true`: the create collects its result in it and writes nothing.
+    `scripted` comes from the header `Landbridge-Sandbox` and has the outcomes of later steps.
+    `metadata` comes from the body.
     """
 
     dry_run: DryRunResult | None = None
@@ -58,7 +58,7 @@ class RequestOptions:
     metadata: dict[str, str] | None = None
 
     def of(self, metadata: dict[str, str] | None) -> "RequestOptions":
-        """Return the options of a body with this metadata; raises `FieldInvalid`."""
+        """Return these options with the metadata of a body; raises `FieldInvalid`."""
         if not metadata:
             return self
         check_metadata(metadata)
@@ -66,7 +66,7 @@ class RequestOptions:
 
     @property
     def approval(self) -> Approval | None:
-        """Return the approval of a dry run, which is stored nowhere else."""
+        """Return the approval that a dry run found necessary; None if there is none."""
         return None if self.dry_run is None else self.dry_run.approval
 
 
@@ -74,9 +74,9 @@ DEFAULT_OPTIONS = RequestOptions()
 
 
 def payment_values(data: "MetadataRequest") -> dict[str, Any]:
-    """Normalise a create to the values that are stored, with a digest of its metadata.
+    """Return the values of a request that are stored to recognise replays.
 
-    Metadata can be erased; what a record was created with can't.
+    Metadata is replaced by a digest, because it can be erased, and these values can't.
     """
     values = request_values(data)
     if FIELD in values:
@@ -119,7 +119,7 @@ async def check_request_options(request: AnyRequest) -> None:
 
 
 def is_dry_run(request: AnyConnection, handler: BaseRouteHandler) -> bool:
-    """Return whether this request is a dry run; a faulty option is refused later."""
+    """Return whether this request is a dry run; invalid options are refused later."""
     return (
         bool(request.scope["query_string"])
         and request.query_params.getall(_DRY_RUN, []) == ["true"]

@@ -1,12 +1,12 @@
 """Resolution actions: decisions of people on payments that can't continue by themselves.
 
-A provider that refuses or does not answer never decides about money. A reviewer finds out what
-happened to the order and states it with evidence; a second person approves (payments/resolutions).
-The effect of the decision belongs to the flow: a pure advance of its record.
+If a provider refuses an order or does not answer, no money is written off by that alone. A reviewer
+finds out what happened to the order and states it with evidence; a second person approves
+(payments/resolutions). The flow of the payment defines the effect: an advance of its record.
 
 Guarantees of `OrderResolver`:
 
-- An order that the provider confirms is never decided on: the worker settles it.
+- If the provider confirms an order, no decision is made on it: the worker settles it.
 - An order is only replaced (`REDIRECT`, `SETTLE_OUTSIDE`) while the provider is not executing it.
   The caller ensures that nobody is sending it at that moment (resolutions/steps.py).
 - A replaced order has a key that was never used before.
@@ -54,10 +54,10 @@ class ResolutionAction(StrEnum):
 
 
 class ResolutionInstruction(msgspec.Struct, frozen=True, kw_only=True):
-    """Instruction for a payment.
+    """Instruction of a reviewer for a payment.
 
-    `address` (on the chain of the refund) or `account_id` (a bank account of the same user) is a
-    new destination of a refund; without either it keeps its destination.
+    `address` (on the chain of the refund) or `account_id` (a bank account of the same user) is the
+    new destination of a refund; without either, the refund keeps its destination.
     """
 
     action: ResolutionAction
@@ -68,7 +68,7 @@ class ResolutionInstruction(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True)
 class ResolutionChoices:
-    """Actions that are possible on a payment now.
+    """Actions that reviewers can take on a payment now.
 
     `order` identifies the subject of the decision: once the payment waits for something else, the
     decision is void.
@@ -79,7 +79,7 @@ class ResolutionChoices:
 
 
 class PaymentResolver(Protocol):
-    """Flow whose payments can be resolved by people."""
+    """Resolves payments of one flow by decisions of people."""
 
     @property
     def transitions(self) -> Transitions[Any]:
@@ -87,7 +87,7 @@ class PaymentResolver(Protocol):
         ...
 
     async def choices(self, record: Transfer, clock_offset: timedelta) -> ResolutionChoices | None:
-        """Return the actions possible now; None if there are none."""
+        """Return the actions that are possible now; None if there are none."""
         ...
 
     async def destination(
@@ -95,16 +95,16 @@ class PaymentResolver(Protocol):
     ) -> Mapping[str, Any]:
         """Return the facts of a refund's new destination; empty if it stays the same.
 
-        Raises `Refused`, naming the field, for a destination that the refund can't go to.
+        Raises `Refused`, naming the field, for a destination that can't receive the refund.
         """
         ...
 
     async def decide(
         self, record: Transfer, decision: "ApprovedResolution", at: datetime
     ) -> AdvanceTransfer | None:
-        """Return the advance of a decision; writes nothing. None if `end_in` executes it.
+        """Return the advance that executes a decision; None if `end_in` executes it.
 
-        Raises `ResourceConflict` if it is not possible any more.
+        Write nothing. Raises `ResourceConflict` if the decision is not possible any more.
         """
         ...
 
@@ -113,7 +113,7 @@ class PaymentResolver(Protocol):
     ) -> None:
         """Execute a decision on a record that waits for no order, in the caller's transaction.
 
-        Raises `ResourceConflict` if it is not possible any more.
+        Raises `ResourceConflict` if the decision is not possible any more.
         """
         ...
 
@@ -122,7 +122,7 @@ class PaymentResolver(Protocol):
 class ApprovedResolution:
     """Approved instruction, with the facts of its destination.
 
-    With `is_closing` the order at the provider is closed together with it.
+    With `is_closing`, the order at the provider is closed in the same transaction.
     """
 
     instruction: ResolutionInstruction
@@ -136,8 +136,8 @@ class ApprovedResolution:
 class TerminalResolution:
     """Resolution of a record that waits for no order.
 
-    It applies to `statuses`. `carry_out` advances the record; its arguments are the transaction,
-    the record, the actor and the moment.
+    It is possible at `statuses`. `carry_out` advances the record; its arguments are the
+    transaction, the record, the actor and the time.
     """
 
     statuses: frozenset[str]
@@ -166,7 +166,7 @@ class OrderResolver:
     )
 
     async def choices(self, record: Transfer, clock_offset: timedelta) -> ResolutionChoices | None:
-        """Return the actions possible now; see `PaymentResolver`."""
+        """Return the actions that are possible now; see `PaymentResolver`."""
         ends = tuple(a for a, end in self.ends.items() if record.status in end.statuses)
         order = await self.find_order(record, clock_offset)
         if order is None:
@@ -202,7 +202,7 @@ class OrderResolver:
     async def decide(
         self, record: Transfer, decision: ApprovedResolution, at: datetime
     ) -> AdvanceTransfer | None:
-        """Return the advance of a decision; see `PaymentResolver`."""
+        """Return the advance that executes a decision; see `PaymentResolver`."""
         action = decision.instruction.action
         if action in self.ends:
             return None
@@ -234,7 +234,7 @@ class OrderResolver:
 
 
 async def _find(order: OutgoingOrder, at: datetime) -> OrderState | None:
-    """Return the order's state at the provider; None if it does not know it or answer."""
+    """Return the state of an order; None if the provider does not know it or does not answer."""
     find = order.find or order.channel.find
     try:
         async with asyncio.timeout(CALL_TIMEOUT_S):

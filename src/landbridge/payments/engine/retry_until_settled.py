@@ -1,4 +1,4 @@
-"""Retry until settled: an order that must arrive is sent again after each refusal, without end.
+"""Retry until settled: sends an order that must arrive again after each refusal, without end.
 
 Coins and fiat that are returned have no other destination. A chain or bank that refused an order
 refuses it under its key forever, so each attempt has its own key (platform/core/retry_policy.py):
@@ -26,9 +26,10 @@ from landbridge.platform.core.errors import Rejected
 from landbridge.platform.core.retry_policy import key_of_attempt, pause_after
 from landbridge.platform.formats.texts import shorten
 
-# Half an hour of attempts: a provider that refuses for longer does not recover by itself.
+# Refusals within about half an hour, after which a provider does not recover by itself.
 REFUSALS_MAX = 5
-# Fact with the time from which a provider may know the present key; only postponements write it.
+# Fact with the time at which an order was first sent under its present key, which it identifies by
+# the record's version and the refusals. Only postponements write it.
 _GIVEN = "given"
 
 
@@ -50,14 +51,14 @@ class RetryExhausted(Rejected):
 
 
 def retry_key(record: Transfer, order_name: str) -> UUID:
-    """Return the present key of an order: `order_key(record, order_name)` at first."""
+    """Return the key of the order's present attempt; the first is `order_key(record, name)`."""
     number = _round(record, order_name)
     first = order_key(record, f"{order_name}/round/{number}" if number else order_name)
     return key_of_attempt(first, _attempts(record, order_name))
 
 
 def record_refusal(record: Transfer, refusal: RetryExhausted) -> dict[str, Any]:
-    """Return the facts of a refusal, `<order_name>_attempts` among them; set its pause."""
+    """Return the facts of a refusal, such as `<order_name>_attempts`; set the refusal's pause."""
     order_name = refusal.order_name
     count = _attempts(record, order_name) + 1
     refusal.pause = pause_after(count)
@@ -72,9 +73,9 @@ def record_refusal(record: Transfer, refusal: RetryExhausted) -> dict[str, Any]:
 
 
 def start_round(record: Transfer, order_name: str) -> dict[str, Any]:
-    """Return the facts that start a new round, none of whose keys was used before.
+    """Return the facts that start a new round of keys, none of which was used before.
 
-    They are part of a change, unlike the counts, which only postponements write.
+    These facts are in the change log, unlike the counts, which only postponements write.
     """
     return {
         f"{order_name}_round": _round(record, order_name) + 1,
@@ -83,16 +84,16 @@ def start_round(record: Transfer, order_name: str) -> dict[str, Any]:
 
 
 def mark_sent(record: Transfer, order_name: str | None, at: datetime) -> dict[str, Any]:
-    """Return the fact that an order is first sent under its present key.
+    """Return the fact that an order is sent under its present key for the first time, at `at`.
 
-    `order_name` names an order that must arrive; None stands for one with a single key.
+    `order_name` names an order that must arrive; None is for an order with a single key.
     """
     mark = {"version": record.version, "attempts": _count(record, order_name), "at": at.isoformat()}
     return {_GIVEN: mark}
 
 
 def mark_unsent() -> dict[str, Any]:
-    """Return the fact that withdraws the mark of `mark_sent`: the provider has nothing."""
+    """Return the fact that cancels the one of `mark_sent`, because the provider has no order."""
     return {_GIVEN: None}
 
 
@@ -108,7 +109,7 @@ def first_sent_at(record: Transfer, order_name: str | None) -> datetime | None:
 
 
 def is_key_valid(key_lifetime: timedelta | None, sent_since: datetime | None, at: datetime) -> bool:
-    """Return whether the provider still knows the order's key, if it was ever sent."""
+    """Return whether an order may be sent: never sent, or its key is still known at `at`."""
     return key_lifetime is None or sent_since is None or at - sent_since <= key_lifetime
 
 

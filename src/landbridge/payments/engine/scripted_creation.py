@@ -1,4 +1,4 @@
-"""Creation in a sandbox: payments whose later steps have scripted outcomes."""
+"""Creation in a sandbox: applies the scripted outcomes of a request to its payment."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -43,9 +43,9 @@ class ScriptedTransferCreation(TransferCreation):
         transitions: Transitions[Any],
         options: CreationOptions,
     ) -> Transfer:
-        """Create a payment; its plan is stored in its transaction.
+        """Create a payment, and store its outcome plan in the same transaction.
 
-        Raises as `TransferCreation.create`, and what the plan says.
+        Raises as `TransferCreation.create`, and the error that the plan scripts for the creation.
         """
         plan = self.scripted_outcomes.parse_header(options.request_options.scripted, options.kind)
         if plan is None:

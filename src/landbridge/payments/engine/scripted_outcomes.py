@@ -1,4 +1,4 @@
-"""Scripted outcomes that a payment applies itself; the simulated chain and bank apply the others.
+"""Scripted outcomes that flows apply; the simulated chain and bank apply the others.
 
 Outside of a sandbox no record has an outcome plan, and these functions return their defaults.
 """
@@ -16,14 +16,14 @@ _FAILS = frozenset({OutcomeEffect.FAIL, OutcomeEffect.FAIL_LATE})
 
 
 def check_scripted_screening(record: Transfer) -> None:
-    """Raise `LimitExceeded` for a quote whose acceptance should be refused."""
+    """Raise `LimitExceeded` if the plan refuses the acceptance of the payment's quote."""
     planned = find_outcome(record.request, ScriptedStep.SCREENING)
     if planned is not None and planned.effect is OutcomeEffect.REFUSE:
         raise LimitExceeded(planned.outcome.reason)
 
 
 def check_without_orders(plan: OutcomePlan) -> None:
-    """Raise `FieldInvalid` for a plan about orders that a payment in the ledger never sends."""
+    """Raise `FieldInvalid` for a plan about orders, for a payment that sends none."""
     for step in (ScriptedStep.CHAIN_SEND, ScriptedStep.CONFIRMATION):
         planned = plan.outcomes.get(step)
         if planned is not None and planned.effect is not OutcomeEffect.REFUSE:
@@ -41,7 +41,7 @@ def is_reviewed(record: Transfer) -> bool:
 
 
 def scripted_send_failure(record: Transfer) -> str | None:
-    """Return why a swap in the ledger should fail at its acceptance; None if it should not."""
+    """Return why a swap without a chain order should fail when accepted; None if it should not."""
     planned = find_outcome(record.request, ScriptedStep.CHAIN_SEND)
     return (
         planned.outcome.reason

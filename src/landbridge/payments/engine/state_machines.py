@@ -1,6 +1,6 @@
-"""State machines as data: every status, its next ones, and the party that moves it on.
+"""State machines as data: every status, the statuses that follow, and the party that acts next.
 
-Built from the tables that run the flows: `Transitions` and `WaitStates`.
+They are built from the tables that the flows use: `Transitions` and `WaitStates`.
 """
 
 from collections.abc import Iterator, Mapping
@@ -47,7 +47,7 @@ class StateMachineList(WireStruct, frozen=True):
 class StateMachines:
     """Transitions of each kind of record, and what its statuses wait for.
 
-    A kind without wait states is terminal when it is created.
+    A record of a kind without wait states is terminal when it is created.
     """
 
     transitions: Mapping[str, Transitions[Any]]

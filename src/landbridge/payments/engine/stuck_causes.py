@@ -1,4 +1,4 @@
-"""Causes of stuck payments: what each waits for, as a team works through them."""
+"""Causes of stuck payments: what each waits for, to group them for the team."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from landbridge.customers.chain_deposits.treasury_reversals import KIND as LOST_
 from landbridge.payments.engine.wait_states import WaitParty
 from landbridge.platform.core.pagination import PagePosition
 
-# Status of onramps and offramps that a reviewer has asked about.
+# Status of onramps and offramps with an open request for information.
 _IN_REVIEW: Final = "IN_REVIEW"
 
 
@@ -17,13 +17,13 @@ class StuckCause(StrEnum):
     """What a stuck record waits for."""
 
     CHAIN = "CHAIN"  # the confirmation of a chain
-    TREASURY = "TREASURY"  # coins that the treasury delivers, or that it has lost
+    TREASURY = "TREASURY"  # coins that the treasury has to deliver, or has lost
     BANK = "BANK"
-    PROVIDER = "PROVIDER"  # of identity or of screening
+    PROVIDER = "PROVIDER"  # a provider of identity checks or of screening
     APPROVAL = "APPROVAL"
     INFORMATION = "INFORMATION"  # a request for information
-    DECISION = "DECISION"  # a person, who resolves, matches or reviews it
-    CUSTOMER = "CUSTOMER"  # accepts a quote, or sends the money
+    DECISION = "DECISION"  # a person, to resolve, match or review it
+    CUSTOMER = "CUSTOMER"  # the customer, to accept a quote or to send the money
     PLATFORM = "PLATFORM"  # Landbridge's own worker
 
 
@@ -42,9 +42,10 @@ _BY_PARTY: Final = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StuckFilter:
-    """Which stuck records are listed: of these causes and kinds, after this one.
+    """Filter of stuck records by cause and kind; None includes all.
 
-    None is any. `after` holds the time since when a record waits, and its id.
+    `after` is the position after which the list continues: the time since which a record waits, and
+    its id.
     """
 
     causes: Collection[StuckCause] | None = None
@@ -58,7 +59,7 @@ EVERYTHING: Final = StuckFilter()
 def cause_of(
     kind: str, status: str, party: WaitParty, owed_by_treasury: Collection[tuple[str, str]]
 ) -> StuckCause:
-    """Return what a record without an attention mark waits for at a status."""
+    """Return the cause of a stuck record without an attention mark, by its status."""
     if kind == LOST_TREASURY_DEPOSIT:
         return StuckCause.TREASURY
     if party is WaitParty.CHAIN and (kind, status) in owed_by_treasury:

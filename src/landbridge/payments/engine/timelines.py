@@ -1,4 +1,4 @@
-"""Timelines of records: status history, the party it waits for, and since and until when."""
+"""Timelines of records: status history, the party that acts next, and the times of the wait."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -101,14 +101,14 @@ class StuckTransfer:
     since: datetime
     until: datetime | None
     cause: StuckCause
-    # What it sends; of a deposit, what was received.
+    # Amount that a payment sends, or that was received by a deposit.
     amount: Money
-    # Why a person has to decide, if the worker has noted that.
+    # Why a person has to decide; None if the record has no attention mark.
     attention: str | None = None
 
     @property
     def sentence(self) -> str:
-        """Return a description in one line, for people."""
+        """Return a description in one line, for the command line."""
         description = (
             f"{self.kind} {self.id} is {self.status} since {self.since:%Y-%m-%d %H:%M:%S} UTC"
         )
@@ -124,7 +124,7 @@ class Timelines:
     time_in_status: TimeInStatus
     deposits: OverdueIncomingPayments
     waits: Mapping[str, WaitStates]
-    # Every (kind, status) of a payment that the treasury still has to deliver.
+    # Each (kind, status) in which the treasury still has to deliver a payment's coins.
     owed_by_treasury: Collection[tuple[str, str]]
     assets: Mapping[str, Asset]
     clock: Clock
@@ -182,7 +182,10 @@ class Timelines:
         limit: int,
         chosen: StuckFilter = EVERYTHING,
     ) -> Sequence[StuckTransfer]:
-        """Return stuck records and deposits of these organisations, the longest waiting first."""
+        """Return stuck records and deposits of these organisations, the longest waiting first.
+
+        `offsets` has the clock offset of each organisation.
+        """
         clocks = self.clock.now_of(offsets)
         after = chosen.after or queue_window(limit).after
         found = await self.time_in_status.overdue(
@@ -267,7 +270,7 @@ class Timelines:
 
 
 def _is_listed(chosen: StuckFilter, kind: str, cause: StuckCause) -> bool:
-    """Return whether a filter lists records of this kind that wait for this."""
+    """Return whether a filter includes records of this kind with this cause."""
     return (chosen.kinds is None or kind in chosen.kinds) and (
         chosen.causes is None or cause in chosen.causes
     )

@@ -1,9 +1,9 @@
-"""Bound of what may be quoted on a connected chain: what the treasury has, less what it owes.
+"""Maximum amount of a quote on a connected chain: the treasury's balance less what it owes.
 
-The treasury is the organisation's own address. It owes what accepted payments deliver until they
-are final, so a delivery counts twice between its block and its confirmation: the bound errs on the
-side of refusing. An open quote reserves nothing; a payment that was accepted beyond the bound
-waits for coins, and the alarm of the treasury's floor goes out.
+The treasury is the organisation's own address. It owes the coins of accepted payments until their
+delivery is final. Between the block of a delivery and its confirmation these coins count twice, so
+a quote may be refused that could be paid. An open quote reserves nothing; a payment that was
+accepted beyond the maximum waits for coins, and the alarm for a low treasury is raised.
 """
 
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ from landbridge.platform.core.money import Money
 class TreasuryBounds:
     """Checks amounts that the treasury would deliver.
 
-    `owing` lists every (kind, status) of a payment that it owes: accepted and not final.
+    `owing` lists each (kind, status) in which it owes a payment's coins: accepted and not final.
     """
 
     operations: ChainOperations

@@ -1,7 +1,7 @@
-"""Orders that are not sent yet: they wait for a screening, or payments of their asset are halted.
+"""Unsent orders: orders that wait for a screening, or for the end of a halt of their asset.
 
-A record notes that it waits for a screening (customers/payment_screening), so that the order is not
-sent after a restart without anybody who screens payments.
+A fact of the record marks that it waits for a screening (customers/payment_screening). If the
+platform is restarted without a screening provider, the order is therefore still not sent.
 """
 
 from datetime import datetime, timedelta
@@ -22,7 +22,7 @@ UNSENT = (PaymentAwaitsScreening, OrderHalted)
 
 
 def unsent_facts(record: Transfer, waiting: PaymentAwaitsScreening | OrderHalted) -> dict[str, Any]:
-    """Return the facts of an order that waits: the provider has nothing under its key."""
+    """Return the facts of an order that waits: the provider has no order under its key."""
     if isinstance(waiting, OrderHalted):
         return mark_unsent()
     facts = {AWAITS: record.version, **mark_unsent()}
@@ -32,6 +32,6 @@ def unsent_facts(record: Transfer, waiting: PaymentAwaitsScreening | OrderHalted
 
 
 def check_screener(record: Transfer, at: datetime, *, has_screener: bool) -> None:
-    """Raise `PaymentAwaitsScreening` for an order that waits while nobody screens payments."""
+    """Raise `PaymentAwaitsScreening` if the order waits for a screening without a screener."""
     if not has_screener and is_awaiting(record):
         raise PaymentAwaitsScreening(at + _UNSCREENED_PAUSE, _UNSCREENED)

@@ -1,4 +1,4 @@
-"""Wait states: the party a record waits for at each status, and the time limit of the wait."""
+"""Wait states: for each status, the party that has to act next and the time limit of the wait."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from typing import Any
 from landbridge.platform.core.errors import InvariantBroken
 from landbridge.platform.core.transitions import Transitions
 
-# Due records are advanced within a second; a longer delay than this is a fault.
+# Delay after which a due record counts as stuck. Normally it is advanced within a second.
 GRACE = timedelta(minutes=5)
 
 
@@ -38,7 +38,8 @@ class WaitState:
 class WaitStates:
     """Wait states of a flow: one for each status that is not terminal, checked at import.
 
-    `at_rest` are statuses that are not terminal, but wait for nobody: an account that can be used.
+    `at_rest` are statuses that are not terminal but wait for no party, for example that of a usable
+    account.
     """
 
     def __init__(

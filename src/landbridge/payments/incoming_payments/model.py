@@ -17,7 +17,7 @@ KIND = "INCOMING_PAYMENT"
 # Retention of the sender and message of a returned payment.
 TEXT_RETENTION = timedelta(days=90)
 
-# A deposit is matched within seconds; only a missing price delays it.
+# Time limit of the matching: it takes seconds, unless the price is missing.
 MATCHED_WITHIN = timedelta(hours=1)
 
 # Length limit of a reviewer's comment.
@@ -70,7 +70,7 @@ TRANSITIONS = Transitions(
 
 
 class IncomingPaymentSender(msgspec.Struct, frozen=True, kw_only=True):
-    """The sender as reported by the bank; the routing number may be a BIC or a sort code."""
+    """Sender as reported by the bank; the routing number may be a BIC or a sort code."""
 
     name: str | None = None
     bank_name: str | None = None
@@ -79,7 +79,7 @@ class IncomingPaymentSender(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class IncomingPaymentTexts(msgspec.Struct, frozen=True, kw_only=True):
-    """Personal fields of an incoming payment; `comment` is that of the deciding person."""
+    """Personal fields of an incoming payment; `comment` was written by the deciding person."""
 
     reference: str | None = None
     description: str | None = None
@@ -89,12 +89,12 @@ class IncomingPaymentTexts(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportedCredit:
-    """A credit as reported by the bank.
+    """Credit as reported by the bank.
 
     `bank_reference` is the bank's own id of the credit, `reference` the sender's message;
-    `account_number` is ours. `at` is the time of the report, `arrived_at` a time by which the bank
-    had it (None: the same), and `clears_at` the time from which it can be used (None: at once). All
-    are in the organisation's time.
+    `account_number` is the number of our account. `at` is the time of the report, `arrived_at` a
+    time by which the bank had the money (None: the same), and `clears_at` the time from which it
+    can be used (None: at once). All times are on the organisation's clock.
     """
 
     org_id: UUID
@@ -112,11 +112,11 @@ class ReportedCredit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IncomingPaymentFields:
-    """A credit and its status, without personal fields.
+    """Credit and its status, without personal fields.
 
     It arrived at the bank by `arrived_at`, and was reported at `received_at`, which may be later.
-    `return_attempts` counts how often its bank has refused the return for good. `decided_by` is the
-    person who decided, None if no decision was needed.
+    `return_attempts` is how often the bank has refused the return for good. `decided_by` is the
+    person who decided; None if no decision was needed.
     """
 
     org_id: UUID
@@ -140,9 +140,9 @@ class IncomingPaymentFields:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IncomingPayment(IncomingPaymentFields):
-    """A credit with its personal fields.
+    """Credit with its personal fields.
 
-    They are None once its user was erased; for unmatched money, `WORDS_KEPT` after its return.
+    These are None once its user was erased; if it was returned, after `TEXT_RETENTION`.
     """
 
     reference: str | None
@@ -153,7 +153,7 @@ class IncomingPayment(IncomingPaymentFields):
 
 @dataclass(frozen=True, slots=True)
 class OverduePayment:
-    """A deposit that exceeds the SLA of its status; `units` are whole units of `asset`, a code."""
+    """Deposit that exceeds the SLA of its status; `units` are in smallest units of `asset`."""
 
     org_id: UUID
     id: UUID
@@ -164,9 +164,10 @@ class OverduePayment:
 
 
 def return_refusal(payment: IncomingPayment, now: datetime) -> Refused | None:
-    """Return why a person cannot return a deposit; None if they can.
+    """Return why a person can't return a deposit; None if they can.
 
-    A deposit that the worker could not match for an hour, for lack of a price, can be returned too.
+    A new deposit that the worker could not match within an hour, because there was no price, can be
+    returned too.
     """
     if payment.status is IncomingPaymentStatus.NEW and now - payment.received_at > MATCHED_WITHIN:
         return None
@@ -174,7 +175,7 @@ def return_refusal(payment: IncomingPayment, now: datetime) -> Refused | None:
 
 
 def settlement_refusal(payment: IncomingPayment) -> Refused | None:
-    """Return why a deposit's return cannot be settled outside; None if it can."""
+    """Return why a deposit can't be settled outside; None if it can."""
     if payment.status is IncomingPaymentStatus.RETURNING:
         return None
     return ResourceConflict(f"this deposit is {payment.status}: it is not being returned")

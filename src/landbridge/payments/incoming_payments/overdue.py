@@ -18,7 +18,7 @@ from landbridge.providers.kyt.port import SCREENED_WITHIN
 # SLA per status: matched within an hour even with a late price, reviewed by a person within a day,
 # returned to the sender within a week.
 SLA_BY_STATUS = {
-    # Its screening is reported by itself.
+    # Later than the screening itself, which is listed as overdue too.
     IncomingPaymentStatus.SCREENING: SCREENED_WITHIN + DECIDED_WITHIN,
     IncomingPaymentStatus.NEW: MATCHED_WITHIN,
     IncomingPaymentStatus.UNMATCHED: timedelta(days=1),
@@ -27,7 +27,7 @@ SLA_BY_STATUS = {
 
 
 class OverdueIncomingPayments:
-    """Overdue deposits of all organisations."""
+    """Lists overdue deposits of all organisations."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -40,7 +40,7 @@ class OverdueIncomingPayments:
         after: PagePosition,
         limit: int,
     ) -> Sequence[OverduePayment]:
-        """List overdue deposits of these statuses behind `after`, the longest waiting first."""
+        """List overdue deposits in these statuses after a position, the longest waiting first."""
         sla = {each: SLA_BY_STATUS[each] for each in statuses}
         if not sla:
             return []

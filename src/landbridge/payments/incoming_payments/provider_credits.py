@@ -1,4 +1,4 @@
-"""Credits of connected providers as incoming payments, and their withheld returns."""
+"""Creates incoming payments from credits of connected providers, and withholds their returns."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -18,13 +18,13 @@ from landbridge.providers.sidecar.credit_polls import AcceptedCredit
 from landbridge.providers.sidecar.withheld_orders import give_up_in, withhold_return_in
 
 _NONE = timedelta()
-# No bank reports a credit of this age.
+# Largest age of a credit: the time of an older report is cut to this.
 _AGE_MAX = timedelta(days=36_500)
 
 
 @dataclass(frozen=True, slots=True)
 class ProviderCreditReceiver:
-    """Makes incoming payments of credits; see `CreditReceiver`."""
+    """Creates incoming payments from credits; implements `CreditReceiver`."""
 
     incoming_payments: IncomingPayments
     clock: Clock
@@ -45,7 +45,7 @@ class ProviderCreditReceiver:
         age = min(max(self.clock.now() - message.received_at, _NONE), _AGE_MAX)
         return ReportedCredit(
             org_id=credit.account.org_id,
-            # No other source of credits has a colon behind such a name.
+            # Unique: other sources of credits have no reference with a provider's name and a colon.
             bank_reference=f"{credit.provider}:{message.id}",
             account_number=credit.account.account_number,
             reference=message.reference,
@@ -60,9 +60,9 @@ class ProviderCreditReceiver:
 
 @dataclass(frozen=True, slots=True)
 class ProviderReturnOrders:
-    """Returns of deposits that came through a provider; `others` has those of all other deposits.
+    """Withholds returns of deposits that came through a provider; implements `ReturnOrders`.
 
-    Without `others` no other return can be withheld.
+    `others` withholds the returns of all other deposits; None if those can't be withheld.
     """
 
     others: ReturnOrders | None
@@ -78,7 +78,7 @@ class ProviderReturnOrders:
         actor: str,
         at: datetime,
     ) -> bool:
-        """Withhold the payment of this key for good; False if it may have been sent."""
+        """Withhold the payment with this key for good; False if it may have been sent."""
         found = await store.of(tx, org_id, [incoming_payment_id])
         if not found:
             raise ResourceNotFound(f"there is no deposit {incoming_payment_id}")
@@ -108,9 +108,9 @@ class ProviderReturnOrders:
         )
 
     async def give_up_in(self, tx: Tx, org_id: UUID, key: UUID, *, at: datetime) -> bool:
-        """Withhold a payment for good that was sent, and that the bank does not confirm.
+        """Withhold a payment that was sent, but that the bank does not confirm, for good.
 
-        False while it may be on its way, or if the bank has accepted it.
+        Return False while it may be on its way, or if the bank has accepted it.
         """
         is_given_up = await give_up_in(tx, org_id, key, at=at)
         if is_given_up is not None:

@@ -1,4 +1,4 @@
-"""Changes of incoming payments in the change log."""
+"""Records changes of incoming payments in the change log."""
 
 from typing import Any
 

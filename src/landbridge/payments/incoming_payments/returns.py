@@ -1,8 +1,8 @@
 """Unmatched fiat that comes back after its return, or that the bank reverses.
 
 Guarantees:
-- The incoming payment is locked first and everything happens in the caller's transaction, so one of
-  any number of concurrent callers moves it.
+- The incoming payment is locked first and everything happens in the caller's transaction, so of
+  several concurrent callers one changes it.
 - Fiat that the bank reversed is never also returned to its sender.
 
 The ledger has no entries for unmatched fiat, because it is not ours.
@@ -28,20 +28,20 @@ from landbridge.platform.core.retry_policy import key_of_attempt
 from landbridge.platform.db.pool import Tx
 from landbridge.providers.rails.port import RailPayment
 
-# The same bank account has just rejected it.
+# Delay before a deposit is returned again, because the same bank account has just rejected it.
 RETURN_RETRY_DELAY: Final = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)
 class ReturnOrder:
-    """The current payment that returns an incoming payment: its key, and whether it may exist."""
+    """Payment that returns an incoming payment: its present key, and whether it may exist."""
 
     key: UUID
     is_due: bool
 
 
 class ReturnOrders(Protocol):
-    """Payments that return deposits and that the bank has not received yet."""
+    """Withholds payments that return deposits and that the bank has not received yet."""
 
     async def withhold_in(
         self,
@@ -54,22 +54,25 @@ class ReturnOrders(Protocol):
         actor: str,
         at: datetime,
     ) -> bool:
-        """Withhold the payment of this key for good; False if it may have been sent."""
+        """Withhold the payment with this key for good; False if it may have been sent."""
         ...
 
     async def give_up_in(self, tx: Tx, org_id: UUID, key: UUID, *, at: datetime) -> bool:
-        """Withhold a payment for good that was sent, and that the bank does not confirm.
+        """Withhold a payment that was sent, but that the bank does not confirm, for good.
 
-        False while it may be on its way, or if the bank has accepted it.
+        Return False while it may be on its way, or if the bank has accepted it.
         """
         ...
 
 
 class IncomingPaymentReturns:
-    """Move unmatched incoming payments, in transactions of callers."""
+    """Changes unmatched incoming payments, in transactions of callers."""
 
     async def record_of(self, tx: Tx, org_id: UUID, payment_id: UUID) -> UUID | None:
-        """Return the record that an incoming payment pays, if any; raises `ResourceNotFound`."""
+        """Return the id of the record that an incoming payment pays; None if it pays none.
+
+        Raises `ResourceNotFound`.
+        """
         found = await store.of(tx, org_id, [payment_id])
         if not found:
             raise _unknown(payment_id)
@@ -78,7 +81,7 @@ class IncomingPaymentReturns:
     async def records_of(
         self, tx: Tx, org_id: UUID, payment_ids: Sequence[UUID]
     ) -> Mapping[UUID, UUID]:
-        """Return the records that these incoming payments pay, for those that pay one."""
+        """Return the ids of the records that these incoming payments pay, by incoming payment."""
         found = await store.of(tx, org_id, payment_ids)
         return {each.id: each.transfer_id for each in found if each.transfer_id is not None}
 
@@ -94,7 +97,7 @@ class IncomingPaymentReturns:
     ) -> None:
         """Schedule another return, a day later, because the returning payment came back.
 
-        Raises `ResourceConflict` with the reason.
+        Raises `ResourceConflict` if it was not returned.
         """
         payment = await _locked(tx, org_id, payment_id)
         if payment.status is not IncomingPaymentStatus.RETURNED:
@@ -124,9 +127,9 @@ class IncomingPaymentReturns:
     async def find_return_order(
         self, tx: Tx, org_id: UUID, payment_id: UUID, *, money: Money
     ) -> ReturnOrder:
-        """Return the payment to withhold if the bank has reversed `money` of an incoming payment.
+        """Return the payment to withhold because the bank reversed `money`, an incoming payment.
 
-        Locks the incoming payment. Raises `ResourceConflict` if it cannot be reversed.
+        Lock the incoming payment. Raises `ResourceConflict` if it can't be reversed.
         """
         payment = await _locked(tx, org_id, payment_id)
         if money != payment.money:
@@ -158,7 +161,10 @@ class IncomingPaymentReturns:
     async def reverse_in(
         self, tx: Tx, org_id: UUID, payment_id: UUID, *, actor: str, at: datetime
     ) -> None:
-        """Record the bank's reversal of a payment whose return is withheld (`order_of`)."""
+        """Record that the bank reversed a payment; its return must be withheld before.
+
+        See `find_return_order`.
+        """
         payment = await _locked(tx, org_id, payment_id)
         await store.reverse(tx, org_id, payment_id, at=at, decided_by=actor)
         moved = replace(
@@ -171,7 +177,7 @@ class IncomingPaymentReturns:
 
 
 def return_payment(payment: IncomingPayment, *, key: UUID, at: datetime) -> RailPayment:
-    """Build the payment that returns an incoming payment to its sender, whole and by its rail.
+    """Build the payment that returns the whole incoming payment to its sender, by its rail.
 
     `key` must be the same for every attempt of this return, and used for nothing else.
     """

@@ -1,8 +1,8 @@
-"""Reviews of unmatched deposits: match manually, or return.
+"""Reviews of unmatched deposits: people match a deposit, return it, or settle it outside.
 
 Guarantees:
-- One of any number of concurrent decisions takes effect; the others get the resulting state.
-- A deposit is matched in the transaction that moves the paid record, as in automatic matching.
+- Of several concurrent decisions one takes effect; the others get the resulting state.
+- A deposit is matched in the transaction that advances the paid record, as in automatic matching.
 - The deciding person and the comment are stored with the deposit; the comment is sealed like all
   its texts.
 """
@@ -39,22 +39,22 @@ from landbridge.providers.rails.port import RailPaymentState, Rails
 class ManualMatcher(Protocol):
     """Applies an incoming payment to the payment that a person chose.
 
-    A repeated match returns the same result. Both methods raise `Refused`, with a sentence, if the
-    deposit does not fit or nothing awaits it, and `Unavailable` or `Busy` while that is unknown.
+    Repeating a match changes nothing. Both methods raise `Refused` with the reason if the deposit
+    does not fit or is not awaited, and `Unavailable` or `Busy` while that can't be determined.
     """
 
     async def match_transfer(self, payment: IncomingPayment, transfer_id: UUID) -> None:
-        """Match with a waiting record, as if the reference had been right."""
+        """Match a deposit with a record that awaits one, as if it had the right reference."""
         ...
 
     async def match_account(self, payment: IncomingPayment, account_id: UUID) -> None:
-        """Match with a virtual account, as if the payment had arrived there."""
+        """Match a deposit with a virtual account, as if it had arrived there."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class IncomingPaymentReviews:
-    """Deposits that await a person's decision. Without `orders` no return can be stopped."""
+    """Decisions of people on deposits. Without `orders`, no return can be stopped."""
 
     incoming_payments: IncomingPayments
     matcher: ManualMatcher
@@ -76,7 +76,7 @@ class IncomingPaymentReviews:
     async def match_transfer(
         self, caller: Caller, payment_id: UUID, transfer_id: UUID, *, comment: str
     ) -> IncomingPayment:
-        """Match a deposit with an onramp that awaits one; repeating returns the same result.
+        """Match a deposit with an onramp that awaits one; a repeated call returns the same result.
 
         Raises `RoleNotAllowed`, `ProfileFrozen`, `ResourceNotFound`, `TransactionNotFound`,
         `FieldInvalid`, and `ResourceConflict` if it does not fit or is decided already.
@@ -91,7 +91,7 @@ class IncomingPaymentReviews:
     async def match_account(
         self, caller: Caller, payment_id: UUID, account_id: UUID, *, comment: str
     ) -> IncomingPayment:
-        """Match a deposit with a virtual account; repeating returns the same result.
+        """Match a deposit with a virtual account; a repeated call returns the same result.
 
         Raises the errors of `match_transfer`, and `AccountNotFound` for the account.
         """
@@ -103,11 +103,11 @@ class IncomingPaymentReviews:
         )
 
     async def send_back(self, caller: Caller, payment_id: UUID, *, comment: str) -> IncomingPayment:
-        """Return a deposit to its sender; a deposit already being returned is unchanged.
+        """Return a deposit to its sender; if the return has been started, change nothing.
 
         Raises `RoleNotAllowed`, `ProfileFrozen`, `ResourceNotFound`, `FieldInvalid`, and
-        `ResourceConflict` if it awaits no decision, or if the bank cannot return it; it then stays
-        unmatched.
+        `ResourceConflict` if the deposit awaits no decision, or if the bank can't return it; it
+        then stays unmatched.
         """
         payment = await self._with_decision(caller, payment_id, comment)
         if payment.status in {IncomingPaymentStatus.RETURNING, IncomingPaymentStatus.RETURNED}:
@@ -128,8 +128,8 @@ class IncomingPaymentReviews:
     ) -> IncomingPayment:
         """Record that the sender of a deposit has it back by other means; idempotent.
 
-        For a bank that refuses the return, or does not answer. Raises the errors of `send_back`,
-        and `ResourceConflict` while the bank has the return in progress, or once it is settled.
+        Used if the bank refuses the return, or does not answer. Raises the errors of `send_back`,
+        and `ResourceConflict` while the bank executes the return, or once the return is settled.
         """
         payment = await self._with_comment(caller, payment_id, comment)
         if payment.status is IncomingPaymentStatus.RETURNED:
@@ -138,7 +138,7 @@ class IncomingPaymentReviews:
             raise refusal
         at = self.clock.stamp(caller.clock_offset)
         key = key_of_attempt(payment.id, payment.return_attempts)
-        # A worker that has read the deposit before may be about to pay it back.
+        # A worker that has read the deposit before this change may be about to return it.
         if not await self._is_withheld(payment, key, at):
             await self._give_up(payment, key, at)
         if not await self.incoming_payments.settle_outside(payment, at):
@@ -149,7 +149,7 @@ class IncomingPaymentReviews:
         return await self.incoming_payments.get(caller.org_id, payment_id)
 
     async def _is_withheld(self, payment: IncomingPayment, key: UUID, at: datetime) -> bool:
-        """Withhold a return that was not sent yet; return whether it never will be."""
+        """Withhold a return that was not sent yet; return False if it may have been sent."""
         if self.orders is None:
             return False
         withhold = partial(
@@ -164,9 +164,9 @@ class IncomingPaymentReviews:
         return await self.database.transact(withhold)
 
     async def _give_up(self, payment: IncomingPayment, key: UUID, at: datetime) -> None:
-        """Withhold a return that was sent, and that the bank does not know or does not answer for.
+        """Withhold a return that was sent, but that the bank does not know or report on.
 
-        Raises `ResourceConflict` if the bank has it, or may get it yet.
+        Raises `ResourceConflict` if the bank has it, or may still get it.
         """
         with suppress(Unavailable, Unclear):
             found = await self.rails.find_status(payment.org_id, key, at)
@@ -184,7 +184,7 @@ class IncomingPaymentReviews:
             )
 
     async def _reread(self, caller: Caller, payment_id: UUID) -> IncomingPayment:
-        """Return a deposit that a concurrent decision has moved."""
+        """Return a deposit as a concurrent decision has left it."""
         now = await self.incoming_payments.get(caller.org_id, payment_id)
         if now.status in {IncomingPaymentStatus.RETURNING, IncomingPaymentStatus.RETURNED}:
             return now
@@ -201,7 +201,7 @@ class IncomingPaymentReviews:
         try:
             await match(payment)
         except (Unavailable, Busy) as error:
-            # The slower of two concurrent decisions gets the resulting state.
+            # The later of two concurrent decisions gets the result of the earlier one.
             now = await self.incoming_payments.get(caller.org_id, payment_id)
             raise decision_refusal(now) or _busy(payment_id) from error
         return await self.incoming_payments.get(caller.org_id, payment_id)
@@ -209,7 +209,7 @@ class IncomingPaymentReviews:
     async def _with_decision(
         self, caller: Caller, payment_id: UUID, comment: str
     ) -> IncomingPayment:
-        """Return the deposit with this decision; an earlier decision keeps its person."""
+        """Return the deposit with the caller and the comment, unless a person decided before."""
         payment = await self._with_comment(caller, payment_id, comment)
         if return_refusal(payment, self.clock.now(caller.clock_offset)) is None:
             return payment

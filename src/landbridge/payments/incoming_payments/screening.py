@@ -1,4 +1,4 @@
-"""Incoming fiat that is screened: how it is suspended, and what becomes of it."""
+"""Screening of incoming fiat: holds it in suspense, and applies the result of the screening."""
 
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -22,7 +22,7 @@ from landbridge.providers.kyt.port import DepositParty
 
 
 def suspended_credit(payment: SealedIncomingPayment) -> SuspendedDeposit:
-    """Return the deposit of a credit, to be screened. Nobody owns it before it is matched."""
+    """Return the deposit to be screened; it has no owner before it is matched."""
     return SuspendedDeposit(
         org_id=payment.org_id,
         user_id=payment.org_id,
@@ -36,13 +36,13 @@ def suspended_credit(payment: SealedIncomingPayment) -> SuspendedDeposit:
 
 @dataclass(frozen=True, slots=True)
 class IncomingPaymentEffects:
-    """Effects of screenings on incoming payments; see `ScreeningEffects`."""
+    """Effects of screenings on incoming payments; implements `ScreeningEffects`."""
 
     database: Database
     vault: Vault
 
     async def sender(self, screening: DepositScreening) -> DepositParty | None:
-        """Return the sender as its bank has reported it; None if it was not, or is erased."""
+        """Return the sender as reported by its bank; None if not reported, or erased."""
         org_id, payment_id = screening.record.org_id, screening.details.deposit_id
 
         async def read(tx: Tx) -> DepositParty | None:
@@ -54,19 +54,19 @@ class IncomingPaymentEffects:
         return await self.database.read(read)
 
     async def lock_in(self, tx: Tx, screening: DepositScreening) -> None:
-        """Do nothing: an incoming payment is a leaf row, locked behind the record."""
+        """Do nothing: an incoming payment has no record to lock before the screening."""
         del tx, screening
 
     async def release_in(
         self, tx: Tx, screening: DepositScreening, *, actor: str, at: datetime
     ) -> None:
-        """Let the worker match it."""
+        """Let the worker match the incoming payment."""
         await _move(tx, screening, IncomingPaymentStatus.NEW, actor=actor, at=at)
 
     async def reject_in(
         self, tx: Tx, screening: DepositScreening, *, actor: str, at: datetime
     ) -> None:
-        """Let the worker return it to its sender."""
+        """Let the worker return the incoming payment to its sender."""
         await _move(tx, screening, IncomingPaymentStatus.RETURNING, actor=actor, at=at)
 
 

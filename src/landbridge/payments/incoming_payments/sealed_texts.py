@@ -1,4 +1,4 @@
-"""Sealing of the personal fields of incoming payments."""
+"""Seals and opens the personal fields of incoming payments."""
 
 from uuid import UUID
 
@@ -19,10 +19,10 @@ from landbridge.platform.encryption.service import DataKey
 def new_payment(
     credit: ReportedCredit, key: DataKey, *, is_screened: bool
 ) -> SealedIncomingPayment:
-    """Return the new incoming payment of a credit; one that is screened is not due.
+    """Build the incoming payment of a credit; if it is screened first, it is not due.
 
-    Its id is derived from the bank's reference: if a restored backup lacks it and the bank reports
-    the credit again, it is the same payment to providers that have returned it or paid it out.
+    Its id is derived from the bank's reference. If a restored backup lacks it and the bank reports
+    the credit again, the new payment has the same id, so providers recognise its return or payout.
     """
     payment_id = derived_id(credit.org_id, f"incoming payment/{credit.bank_reference}")
     texts = IncomingPaymentTexts(
@@ -53,7 +53,7 @@ def texts_of(payment: IncomingPayment) -> IncomingPaymentTexts:
 
 
 def opened(row: SealedIncomingPayment, key: DataKey | None) -> IncomingPayment:
-    """Return a payment with its personal fields, as far as the key opens them."""
+    """Return a payment with its personal fields, which are None without the key."""
     texts = IncomingPaymentTexts()
     if key is not None and row.sealed_texts is not None:
         texts = key.open(row.sealed_texts, context=context_of(row.id), type=IncomingPaymentTexts)

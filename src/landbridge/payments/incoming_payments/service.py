@@ -1,16 +1,16 @@
-"""Incoming payment service.
+"""Incoming payment service: records credits once, and stores their match or return.
 
 Guarantees:
-- A credit makes one incoming payment, however often the bank reports it.
+- A credit creates one incoming payment, however often the bank reports it.
 - An incoming payment is matched with one record or returned, never both. The match is written in
-  the transaction that moves the record.
+  the transaction that advances the record.
 - Personal data is sealed: under the organisation's data key while unmatched, and under the user's
   key from the match on, so it is erased with the user. Texts of a returned unmatched payment are
   erased after 90 days.
 
-The ledger has no entries for unmatched money: it is not ours, and is returned whole. What is
-screened is in suspense meanwhile (screening.py). Where it is
-held instead it waits as UNMATCHED, without a due time, until a person decides (reviews.py).
+The ledger has no entries for unmatched money: it is not ours, and the whole amount is returned.
+Money that is being screened is in suspense (screening.py). If unmatched money is held instead of
+returned, it waits as UNMATCHED, without a due time, until a person decides (reviews.py).
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -43,15 +43,15 @@ from landbridge.providers.sidecar.open_problems import is_credit_reversed
 # Actor of changes made by the bank.
 _BANK = "bank"
 SWEEP_MAX = 1000
-# Less than one unit of a currency with cents.
+# Smallest units below which a payment is small: one unit of a currency with cents.
 SMALL_UNITS = 100
-# Small payments of an organisation that go back by themselves in 24 hours.
+# Small payments of an organisation that are returned without a decision within 24 hours.
 SMALL_RETURNS_PER_DAY = 100
 _DAY = timedelta(days=1)
 
 
 class IncomingPayments:
-    """Incoming fiat of all organisations."""
+    """Manages incoming payments of all organisations."""
 
     def __init__(
         self, database: Database, vault: Vault, screenings: DepositScreenings | None = None
@@ -93,14 +93,14 @@ class IncomingPayments:
         return known.id
 
     async def get(self, org_id: UUID, payment_id: UUID) -> IncomingPayment:
-        """Get an incoming payment; raises `ResourceNotFound`, also for another organisation's."""
+        """Get an incoming payment of this organisation; raises `ResourceNotFound`."""
         found = (await self.of(org_id, [payment_id])).get(payment_id)
         if found is None:
             raise ResourceNotFound(f"there is no incoming payment {payment_id}")
         return found
 
     async def find(self, org_id: UUID, bank_reference: str) -> IncomingPayment | None:
-        """Find an incoming payment by the bank's reference."""
+        """Return the incoming payment with this reference of the bank; None if there is none."""
 
         async def read(tx: Tx) -> list[IncomingPayment]:
             found = await store.find_reference(tx, org_id, bank_reference)
@@ -109,7 +109,7 @@ class IncomingPayments:
         return next(iter(await self._database.read(read)), None)
 
     async def of(self, org_id: UUID, ids: Collection[UUID]) -> Mapping[UUID, IncomingPayment]:
-        """Get the existing ones of these incoming payments, by id."""
+        """Return the incoming payments with these ids, by id; unknown ids are omitted."""
         if not ids:
             return {}
 
@@ -121,11 +121,11 @@ class IncomingPayments:
     async def match(
         self, tx: Tx, payment: IncomingPayment, transfer_id: UUID, *, user_id: UUID, at: datetime
     ) -> None:
-        """Match an incoming payment in the transaction that moves the paid record; idempotent.
+        """Match an incoming payment in the transaction that advances the paid record; idempotent.
 
         `user_id` owns the money from here on: the texts are sealed under that user's key. Raises
-        `Busy` if it is matched elsewhere or being returned, or the user is being erased: the record
-        must not move then.
+        `Busy`, so that the record is not advanced, if the payment is matched elsewhere or being
+        returned, or if the user is being erased.
         """
         key = await self._vault.find(tx, payment.org_id, user_id)
         if key is None:
@@ -142,7 +142,7 @@ class IncomingPayments:
             decided_by=payment.decided_by,
         )
         if matched is not None:
-            # This locks the user's row: an erasure waits, and then finds what this writes.
+            # This locks the user's row: an erasure waits, and then erases what is written here.
             if await self._vault.find(tx, payment.org_id, user_id) is None:
                 raise _erased()
             await record_change(tx, matched, change_type="match", actor=payment.decided_by or _BANK)
@@ -152,15 +152,16 @@ class IncomingPayments:
             raise Busy("this deposit is matched or returned already")
 
     async def begin_return(self, payment: IncomingPayment, at: datetime) -> IncomingPayment | None:
-        """Claim a new payment for its return; None if it was moved concurrently."""
+        """Claim a new payment for its return; None after a concurrent change."""
         return await self._move(
             payment, IncomingPaymentStatus.RETURNING, change_type="return", at=at, due_at=at
         )
 
     async def may_return(self, payment: IncomingPayment) -> bool:
-        """Return whether an unmatched payment may go back by itself; else a person decides.
+        """Return whether an unmatched payment is returned without a person's decision.
 
-        Strangers can send cents for nothing, and a bank charges for each return.
+        Small payments are limited by `SMALL_RETURNS_PER_DAY`, because anybody can send cents, and a
+        bank charges for each return.
         """
         if payment.money.units >= SMALL_UNITS:
             return True
@@ -171,7 +172,7 @@ class IncomingPayments:
         return returned < SMALL_RETURNS_PER_DAY
 
     async def hold(self, payment: IncomingPayment, at: datetime) -> IncomingPayment | None:
-        """Hold a new payment for a person's decision; None if it was moved concurrently."""
+        """Hold a new payment for a person's decision; None after a concurrent change."""
         return await self._move(
             payment, IncomingPaymentStatus.UNMATCHED, change_type="hold", at=at, due_at=None
         )
@@ -186,10 +187,10 @@ class IncomingPayments:
         )
 
     async def settle_outside(self, payment: IncomingPayment, at: datetime) -> bool:
-        """Record the sender's refund by other means; False after a concurrent change.
+        """Record that the sender got the money back by other means, with person and reason.
 
-        Also after the bank has refused the return: the next one may be on its way.
-        Stores the deciding person and the reason.
+        Return False after a concurrent change. A refusal of the return by the bank is one too,
+        because the next return may be on its way.
         """
         return await self._decide(
             payment,
@@ -225,13 +226,13 @@ class IncomingPayments:
         return await self._database.read(read)
 
     async def end_return(self, payment: IncomingPayment, at: datetime) -> IncomingPayment | None:
-        """Record the completed return; None if it was recorded concurrently."""
+        """Record the completed return; None after a concurrent change."""
         return await self._move(
             payment, IncomingPaymentStatus.RETURNED, change_type="returned", at=at, due_at=None
         )
 
     async def record_refusal(self, payment: IncomingPayment, until: datetime) -> None:
-        """Record that the bank refused the return for good; the next attempt has its own key."""
+        """Record that the bank refused the return for good; the next attempt has another key."""
         await self._database.single(
             lambda tx: store.record_refusal(
                 tx,
@@ -244,7 +245,7 @@ class IncomingPayments:
         )
 
     async def has_new(self, org_id: UUID, account_number: str, *, before: datetime) -> bool:
-        """Return whether an unprocessed payment arrived on this account before then."""
+        """Return whether a payment that arrived on this account `before` a time is unprocessed."""
         return await self._database.single(
             lambda tx: store.has_new(tx, org_id, account_number, before)
         )
@@ -252,18 +253,18 @@ class IncomingPayments:
     async def is_reversed(self, org_id: UUID, payment_id: UUID) -> bool:
         """Return whether a provider has reported that the bank took this payment back.
 
-        False once a person has closed that report.
+        Return False once a person has closed that report.
         """
         return await self._database.single(lambda tx: is_credit_reversed(tx, org_id, payment_id))
 
     async def sweep(self, clocks: Mapping[UUID, datetime], *, limit: int = SWEEP_MAX) -> bool:
-        """Blank senders of old returned payments; return whether there may be more."""
+        """Blank texts of returned payments after their retention; return whether more remain."""
         until = {org_id: now - TEXT_RETENTION for org_id, now in clocks.items()}
         swept = await self._database.single(lambda tx: store.sweep(tx, until, limit=limit))
         return swept == limit
 
     async def postpone(self, payment: IncomingPayment, until: datetime) -> None:
-        """Postpone a payment until its bank is expected to know more."""
+        """Postpone a payment until the next query of its bank."""
         await self._database.single(
             lambda tx: store.postpone(
                 tx, payment.org_id, payment.id, version=payment.version, due_at=until
@@ -273,7 +274,7 @@ class IncomingPayments:
     async def due(
         self, clocks: Mapping[UUID, datetime], *, skip: Collection[UUID], limit: int
     ) -> list[IncomingPayment]:
-        """List due payments, the longest due of each organisation first, except `skip`."""
+        """List due payments, the longest due of each organisation first, without `skip`."""
 
         async def read(tx: Tx) -> list[IncomingPayment]:
             return await self._opened(tx, await store.due(tx, clocks, skip=skip, limit=limit))
@@ -290,9 +291,9 @@ class IncomingPayments:
         due_at: datetime | None,
         decided_by: str | None = None,
     ) -> IncomingPayment | None:
-        """Move a payment as it was read; None if it was moved concurrently.
+        """Change the status of a payment; None if it was changed since it was read.
 
-        With a person's decision its texts are sealed again: the comment is one of them.
+        With `decided_by`, its texts are sealed again, because they include the person's comment.
         """
 
         async def work(tx: Tx) -> IncomingPayment | None:
@@ -310,7 +311,7 @@ class IncomingPayments:
                 due_at=due_at,
                 decided_by=decided_by,
                 sealed_texts=texts,
-                # A refusal leaves the version as it is, and the next return has another key.
+                # A refusal of the return does not change the version, so the attempts are compared.
                 attempts=None if decided_by is None else payment.return_attempts,
             )
             if now is not None:
@@ -318,7 +319,7 @@ class IncomingPayments:
             else:
                 (now,) = await store.of(tx, payment.org_id, [payment.id])
                 if (now.status, now.updated_at) != (status, at):
-                    # Not moved by an earlier attempt of ours either: stamps are unique.
+                    # Stamps are unique: an earlier attempt of this call did not change it either.
                     return None
             (moved,) = await self._opened(tx, [now])
             return moved

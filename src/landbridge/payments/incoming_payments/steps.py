@@ -1,13 +1,13 @@
 """Worker steps of incoming payments.
 
-A new payment is offered to the matcher. An unmatched one waits for a person's decision where that
-is configured (`holds`), or after many small ones, and is not processed here before. Otherwise it is
-returned: the status RETURNING is the claim, the payment's id derives the key of the return, so a
+The matcher gets each new payment. An unmatched payment waits for a person's decision if `holds` is
+configured, or if many small payments were returned within a day. Otherwise it is returned: the
+status RETURNING is the claim, and the key of the return is derived from the payment's id, so a
 worker may be killed at any point. If a bank refuses the return, another payment with the next key
 follows, after pauses that grow to a day, without end; each refusal is logged.
 
-A step that takes longer, as with a bank that does not answer, goes on beside the next batches: it
-delays its own payment alone, and those that may pay the same record.
+A step that takes long, for example because a bank does not answer, runs on during the next batches.
+It delays only its own payment, and payments that may pay the same record.
 """
 
 import asyncio
@@ -35,14 +35,14 @@ _log = structlog.stdlib.get_logger()
 
 BATCH_SIZE = 100
 _FIRST_PAUSE_S = 1
-# Retry interval of a payment that awaits a review or a price.
+# Longest retry interval, in seconds, of a payment that can't be processed yet.
 _PAUSE_MAX_S = 300
-# Retry interval if a bank gives no time.
+# Retry interval if the bank does not say when to ask again.
 _POLL_INTERVAL = timedelta(seconds=5)
-# So long a batch waits for its steps.
+# Seconds for which a batch waits for its steps.
 _BATCH_S = 1.0
-# Payments whose steps go on beside the next batches: with more of them no batch begins, and with
-# more of one organisation none of its own.
+# Maximum of payments with a step that runs on during the next batches. If it is reached in all, no
+# batch is started; if it is reached by one organisation, its payments are left out.
 _LATE_MAX = 1_024
 _LATE_EACH = 512
 
@@ -51,7 +51,7 @@ class PaymentMatcher(Protocol):
     """Matches incoming payments with the records that they pay."""
 
     async def match(self, payment: IncomingPayment) -> bool:
-        """Match a payment in the transaction that moves the paid record; False if it pays nothing.
+        """Match a payment in the transaction that advances the record; False if it pays none.
 
         A repeated match returns the same result. Raises `Unavailable` or `Busy` while the match is
         unknown.
@@ -64,11 +64,11 @@ class _StepResult(Enum):
 
     WELL = auto()
     NOT_YET = auto()
-    REFUSED = auto()  # by the bank, for good: another payment is due later
+    REFUSED = auto()  # the bank refused the return for good; another payment is due later
     WRONG = auto()
 
 
-# Results logged for operators.
+# Results that count as failures for operators.
 _FAULTS = frozenset({_StepResult.REFUSED, _StepResult.WRONG})
 
 
@@ -85,7 +85,7 @@ _SUCCESSES = _StepOutcome(_StepResult.WELL)
 
 @dataclass(frozen=True, slots=True)
 class _StepPause:
-    """Payment skipped until `until_s` (of the monotonic clock)."""
+    """Pause of a payment, which is skipped until `until_s` of the monotonic clock."""
 
     result: _StepResult
     pause_s: float
@@ -93,7 +93,7 @@ class _StepPause:
 
 
 class IncomingPaymentSteps:
-    """Process due incoming payments."""
+    """Processes due incoming payments."""
 
     def __init__(
         self,
@@ -110,14 +110,14 @@ class IncomingPaymentSteps:
         self._rails = rails
         self._clock = clock
         self._pauses: dict[UUID, _StepPause] = {}
-        # Groups whose steps go on; and their payments that have not had their step, with their
-        # organisations.
+        # Groups with a running step, and the payments of these groups that still wait for a step,
+        # with their organisations.
         self._running: dict[object, asyncio.Task[None]] = {}
         self._in_progress: dict[UUID, UUID] = {}
 
     @property
     def failing(self) -> int:
-        """Number of payments whose last step or return failed."""
+        """Number of payments with a last step or return that failed."""
         return sum(pause.result in _FAULTS for pause in self._pauses.values())
 
     async def run_once(self, offsets: Mapping[UUID, timedelta]) -> bool:
@@ -131,7 +131,7 @@ class IncomingPaymentSteps:
             )
             return False
         now_s = time.monotonic()
-        # A refused one has a later due time, by its organisation's clock.
+        # Only payments in a pause are skipped; a refused one has a later due time instead.
         resting = [
             each
             for each, pause in self._pauses.items()
@@ -140,10 +140,10 @@ class IncomingPaymentSteps:
         counts = Counter(self._in_progress.values())
         takers = {each: offset for each, offset in offsets.items() if counts[each] < _LATE_EACH}
         found = await self._due(takers, skip=[*resting, *self._in_progress])
-        # In order of arrival: one that may pay the same record as one in progress waits for it.
+        # A payment waits while another one that may pay the same record is in progress.
         groups = {key: group for key, group in _groups(found).items() if key not in self._running}
         self._in_progress |= {each.id: each.org_id for group in groups.values() for each in group}
-        # A payment that is no longer due after its pause was moved by another worker.
+        # A payment that is not due after its pause was processed by another worker.
         self._pauses = {
             each: pause
             for each, pause in self._pauses.items()
@@ -159,7 +159,7 @@ class IncomingPaymentSteps:
         return len(found) == BATCH_SIZE and bool(started)
 
     async def close(self) -> None:
-        """Wait for the steps that go on."""
+        """Wait for the steps that are still running."""
         if self._running:
             await asyncio.wait(list(self._running.values()))
 
@@ -185,8 +185,8 @@ class IncomingPaymentSteps:
             for each in group:
                 outcomes[each.id] = await self._step(each, offsets[each.org_id])
 
-        # Candidates for the same record run in order of arrival: the first pays, the second is
-        # returned.
+        # Payments that may pay the same record are processed in order of arrival: the first pays
+        # it, the second is returned.
         await asyncio.gather(*map(run_group, groups.values()))
         return outcomes
 
@@ -199,7 +199,7 @@ class IncomingPaymentSteps:
     async def _run_group(
         self, key: object, group: Sequence[IncomingPayment], offsets: Mapping[UUID, timedelta]
     ) -> None:
-        """Run the steps of a group in order; the others of it wait for each."""
+        """Run the steps of a group one after the other."""
         try:
             for each in group:
                 step = await self._step(each, offsets[each.org_id])
@@ -215,7 +215,7 @@ class IncomingPaymentSteps:
             del self._running[key]
 
     async def _step(self, payment: IncomingPayment, offset: timedelta) -> _StepOutcome:
-        """Process one payment as far as possible; a failure concerns it alone, and it stays due."""
+        """Process a payment as far as possible; if that fails, only this payment stays due."""
         try:
             return await self._settle(payment, offset)
         except (Busy, Unavailable, Unclear) as error:
@@ -226,7 +226,7 @@ class IncomingPaymentSteps:
             return _StepOutcome(_StepResult.WRONG)
 
     async def _settle(self, payment: IncomingPayment, offset: timedelta) -> _StepOutcome:
-        """Match, hold, or start and poll the return."""
+        """Match or hold a payment, or start its return and poll the result."""
         returning: IncomingPayment | None = payment
         if payment.status is IncomingPaymentStatus.NEW:
             if await self._matcher.match(payment):
@@ -239,7 +239,7 @@ class IncomingPaymentSteps:
         return _SUCCESSES if returning is None else await self._give_back(returning, offset)
 
     async def _give_back(self, payment: IncomingPayment, offset: timedelta) -> _StepOutcome:
-        """Pay it back, once per key; nothing if it was moved since, as by `settle_outside`."""
+        """Return a payment, once per key, unless it was changed, for example settled outside."""
         current = await self._incoming_payments.get(payment.org_id, payment.id)
         if current.version != payment.version:
             return _SUCCESSES
@@ -264,7 +264,7 @@ class IncomingPaymentSteps:
     async def _refused(
         self, payment: IncomingPayment, reason: str | None, now: datetime
     ) -> _StepOutcome:
-        """Record the refusal under this key; the next attempt follows after a pause."""
+        """Record that the bank refused the present key; the next attempt follows after a pause."""
         attempts = payment.return_attempts + 1
         why = None if reason is None else shorten(reason)
         _log.warning(
@@ -277,7 +277,7 @@ class IncomingPaymentSteps:
 def _groups(
     payments: Sequence[IncomingPayment],
 ) -> Mapping[object, Sequence[IncomingPayment]]:
-    """Return payments by the record that they may pay, in their order."""
+    """Group payments by the record that they may pay, and keep their order."""
     groups: dict[object, list[IncomingPayment]] = {}
     for each in payments:
         groups.setdefault(_match_group(each), []).append(each)

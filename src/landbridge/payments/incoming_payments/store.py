@@ -42,8 +42,8 @@ from incoming_payments
 where org_id = $1 and id = any($2::uuid[])
 """
 
-# Organisations take turns: one with very many payments does not delay the others. Those to skip are
-# looked up by a hash: they may be all that is due.
+# Organisations take turns, so that many payments of one do not delay the others. The payments to
+# skip are looked up by a hash, because they may be many.
 _DUE = """
 select r.org_id, r.id, r.bank_reference, r.account_number, r.asset, r.units, r.rail, r.status,
     r.transfer_id, r.user_id, r.sealed_texts, r.version, r.received_at, r.arrived_at, r.clears_at,
@@ -64,7 +64,7 @@ order by r.place, r.due_at
 limit $4
 """
 
-# Guarded by status and version: one of two concurrent moves succeeds.
+# Status and version are compared, so that of two concurrent changes one succeeds.
 _MATCH = """
 update incoming_payments
 set status = 'MATCHED', transfer_id = $3, user_id = $4, sealed_texts = $5, version = version + 1,
@@ -75,8 +75,8 @@ returning org_id, id, bank_reference, account_number, asset, units, rail, status
     return_attempts, decided_by
 """
 
-# A person's decision comes with that person, and with the texts and the comment; it is about the
-# return of this attempt.
+# A person's decision also writes the person, and the texts with the comment. It is valid only for
+# the present attempt of the return, so the number of attempts is compared.
 _MOVE = """
 update incoming_payments
 set status = $4, version = version + 1, updated_at = $5, due_at = $6,
@@ -88,7 +88,7 @@ returning org_id, id, bank_reference, account_number, asset, units, rail, status
     return_attempts, decided_by
 """
 
-# Locked until the transaction ends.
+# The row is locked until the transaction ends.
 _LOCK = """
 select org_id, id, bank_reference, account_number, asset, units, rail, status, transfer_id, user_id,
     sealed_texts, version, received_at, arrived_at, clears_at, updated_at, due_at,
@@ -98,7 +98,7 @@ where org_id = $1 and id = $2
 for update
 """
 
-# The returning payment came back: the next one has the next key.
+# The returned payment came back: the attempts are raised, so that the next return has another key.
 _REOPEN = """
 update incoming_payments
 set status = 'RETURNING', version = version + 1, updated_at = $3, due_at = $4,
@@ -128,7 +128,7 @@ update incoming_payments set due_at = $4
 where org_id = $1 and id = $2 and version = $3 and due_at is not null
 """
 
-# If two workers get the same refusal, it is counted once.
+# The number of attempts is compared, so that a refusal that two workers get is counted once.
 _REFUSED = """
 update incoming_payments set return_attempts = return_attempts + 1, due_at = $5
 where org_id = $1 and id = $2 and status = 'RETURNING' and version = $3 and return_attempts = $4
@@ -142,7 +142,7 @@ select exists (
 )
 """
 
-# `units < 100` is less than one unit of a currency with cents.
+# Small payments: `units < 100` is less than one unit of a currency with cents.
 _SMALL_RETURNS = """
 select count(*)
 from (
@@ -179,7 +179,7 @@ update incoming_payments set sealed_texts = null
 where org_id = $1 and user_id = $2 and sealed_texts is not null
 """
 
-# A waiting payment is due, or in the review queue: both partial indexes hold nothing else.
+# A waiting payment either is due or is in the review queue, so two partial indexes find all.
 _OVERDUE = """
 select w.org_id, w.id, w.status, w.updated_at, w.asset, w.units
 from unnest($1::uuid[], $2::timestamptz[]) as o (org_id, now)
@@ -202,13 +202,13 @@ limit $7
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SealedIncomingPayment(IncomingPaymentFields):
-    """A row; `sealed_texts` is None once the user was erased."""
+    """Row of `incoming_payments`; `sealed_texts` is None once the texts were erased."""
 
     sealed_texts: bytes | None
 
     @property
     def owner_id(self) -> UUID:
-        """Owner of the data key under which its texts are sealed."""
+        """Owner of the data key under which the texts are sealed: the user or the organisation."""
         return self.user_id or self.org_id
 
 
@@ -220,20 +220,20 @@ async def add(tx: Tx, payment: SealedIncomingPayment) -> bool:
 
 
 async def find_reference(tx: Tx, org_id: UUID, bank_reference: str) -> SealedIncomingPayment | None:
-    """Find the incoming payment of a credit."""
+    """Return the incoming payment with this reference of the bank; None if there is none."""
     row = await tx.fetchrow(_FIND_REFERENCE, org_id, bank_reference)
     return None if row is None else _incoming_payment(row)
 
 
 async def of(tx: Tx, org_id: UUID, ids: Collection[UUID]) -> Sequence[SealedIncomingPayment]:
-    """Get these incoming payments, in no order."""
+    """Return the incoming payments with these ids, in no order."""
     return [_incoming_payment(row) for row in await tx.fetch(_OF, org_id, list(ids))]
 
 
 async def due(
     tx: Tx, clocks: Mapping[UUID, datetime], *, skip: Collection[UUID], limit: int
 ) -> Sequence[SealedIncomingPayment]:
-    """List due payments, the longest due of each organisation first, except those in `skip`."""
+    """List due payments of each organisation, the longest due first, without those in `skip`."""
     rows = await tx.fetch(_DUE, list(clocks), list(clocks.values()), list(skip), limit)
     return [_incoming_payment(row) for row in rows]
 
@@ -249,7 +249,7 @@ async def match(
     at: datetime,
     decided_by: str | None,
 ) -> SealedIncomingPayment | None:
-    """Match with a record; return it as matched, or None if it is matched or being returned."""
+    """Match a payment with a record and return it; None if it is matched or being returned."""
     row = await tx.fetchrow(
         _MATCH, org_id, payment_id, transfer_id, user_id, sealed_texts, at, decided_by
     )
@@ -257,7 +257,7 @@ async def match(
 
 
 async def lock(tx: Tx, org_id: UUID, payment_id: UUID) -> SealedIncomingPayment | None:
-    """Lock an incoming payment until this transaction ends."""
+    """Return an incoming payment, locked until the transaction ends; None if there is none."""
     row = await tx.fetchrow(_LOCK, org_id, payment_id)
     return None if row is None else _incoming_payment(row)
 
@@ -291,10 +291,10 @@ async def move(
     sealed_texts: bytes | None = None,
     attempts: int | None = None,
 ) -> SealedIncomingPayment | None:
-    """Move a payment of this version; return it as moved, or None if it was moved concurrently.
+    """Change the status of a payment and return it; None if it is not at this version.
 
-    With `attempts`, only while that is the number of refused returns. Without `decided_by` and
-    `sealed_texts` both stay as they are.
+    With `attempts`, also None if that is not the number of refused returns. Without `decided_by`
+    and `sealed_texts`, both columns keep their values.
     """
     row = await tx.fetchrow(
         _MOVE, org_id, payment_id, version, status, at, due_at, decided_by, sealed_texts, attempts
@@ -312,22 +312,25 @@ async def postpone(
 async def record_refusal(
     tx: Tx, org_id: UUID, payment_id: UUID, *, version: int, attempts: int, due_at: datetime
 ) -> None:
-    """Count the bank's refusal of attempt number `attempts`, and postpone."""
+    """Count the bank's refusal of attempt number `attempts`, and postpone the payment."""
     await tx.execute(_REFUSED, org_id, payment_id, version, attempts, due_at)
 
 
 async def has_new(tx: Tx, org_id: UUID, account_number: str, before: datetime) -> bool:
-    """Return whether an unprocessed payment arrived on this account before then."""
+    """Return whether a payment that arrived on this account `before` a time is unprocessed."""
     return bool(await tx.fetchval(_IS_ANY_NEW, org_id, account_number, before))
 
 
 async def small_returns(tx: Tx, org_id: UUID, since: datetime, *, limit: int) -> int:
-    """Return how many small payments received since then go back by themselves, at most `limit`."""
+    """Count small payments since then that are returned without a decision, up to `limit`."""
     return await tx.fetchval(_SMALL_RETURNS, org_id, since, limit)
 
 
 async def sweep(tx: Tx, until: Mapping[UUID, datetime], *, limit: int) -> int:
-    """Blank the texts of at most this many returned payments from before then; return the count."""
+    """Blank the texts of at most `limit` old returned payments; return how many that were.
+
+    `until` has for each organisation the time before which its payments were returned.
+    """
     return len(await tx.fetch(_SWEEP, list(until), list(until.values()), limit))
 
 
@@ -344,7 +347,7 @@ async def overdue(
     after: PagePosition,
     limit: int,
 ) -> Sequence[OverduePayment]:
-    """List deposits behind `after` that exceed the time per status in `sla`."""
+    """List deposits after a position that exceed the time limit of their status in `sla`."""
     rows = await tx.fetch(
         _OVERDUE,
         list(clocks),

@@ -135,7 +135,7 @@ class LimitRoutes(Controller):
     ) -> LimitSimulationReply:
         """Simulate other rules on the payments of the last days; changes nothing."""
         caller = request.user
-        # Lists of ten thousand addresses take a while to parse.
+        # In a thread, because a list of ten thousand addresses takes a while to parse.
         rules = await asyncio.to_thread(validated, data.limits, limits.kinds, under="limits.")
         report = await limit_simulation.simulate_bounded(
             caller.org_id,

@@ -1,4 +1,4 @@
-"""Commands on limits, under `landbridge limits` in `cli`."""
+"""Commands on limits: `landbridge limits`."""
 
 import asyncio
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ _DONE = {LimitAction.REFUSE: "refused", LimitAction.APPROVE: "sent to approval"}
 
 @dataclass(frozen=True, slots=True)
 class LimitCommandServices:
-    """Services used by the commands."""
+    """Services that the `landbridge limits` commands need."""
 
     limits: Limits
     limit_simulation: LimitSimulation
@@ -38,7 +38,7 @@ class LimitCommandServices:
 
 
 def limits(run_command: CommandRunner[LimitCommandServices]) -> click.Group:
-    """The command group."""
+    """Return the command group `limits`."""
 
     @click.group("limits")
     def group() -> None:
@@ -96,7 +96,7 @@ async def _set(context: CommandContext[LimitCommandServices], document: LimitsDo
         context.org_id, rules, actor="cli", at=context.stamp()
     ):
         return False
-    # By then every process has read the rules; the worker counts payments in progress.
+    # After this time every process uses the new rules, and the worker counts earlier payments.
     await asyncio.sleep(RULES_CACHE_S)
     await context.verbs.limit_maintenance.count(context.org_id)
     return True

@@ -1,8 +1,8 @@
-"""Payment destinations as evaluated by lists and cool-downs.
+"""Reads what lists and cool-downs need about payment destinations.
 
-An id on a list stands for the bank account itself. The same account registered again, by another
-user or in another spelling, has the same coordinate hashes
-(`customers/bank_accounts/coordinates.py`).
+A bank account's id on a list also applies to other registrations of the same account. If it is
+registered again, by another user or in another spelling, its coordinates (such as the IBAN) have
+the same hashes (`customers/bank_accounts/coordinates.py`).
 """
 
 from collections.abc import Mapping, Sequence
@@ -31,7 +31,7 @@ _NOBODY: frozenset[bytes] = frozenset()
 class KnownDestinations:
     """Times since which destinations are known: accounts by id, addresses by registering user.
 
-    `hashes` are those of the accounts' coordinates, as far as lists need them.
+    `hashes` are the hashes of bank accounts' coordinates, if a list needs them.
     """
 
     accounts: Mapping[UUID, datetime]
@@ -39,12 +39,12 @@ class KnownDestinations:
     hashes: Mapping[UUID, frozenset[bytes]]
 
     def of(self, usage: LimitUsage) -> Mapping[str, datetime]:
-        """Return the known destinations of one payment, by name; unregistered ones are omitted."""
+        """Return since when destinations of a payment are known, by name; unknown are omitted."""
         found = {each.name: self._since(each) for each in usage.targets}
         return {name: since for name, since in found.items() if since is not None}
 
     def located(self, usage: LimitUsage) -> LimitUsage:
-        """Return the payment with the hashes of its bank accounts."""
+        """Return the usage with the hashes of its bank accounts' coordinates."""
         if not self.hashes:
             return usage
         return replace(usage, targets=tuple(_located(each, self.hashes) for each in usage.targets))
@@ -57,13 +57,13 @@ class KnownDestinations:
 
 
 class Destinations:
-    """Read known destinations in the transaction that evaluates a payment."""
+    """Reads data of destinations in the transaction that evaluates a payment."""
 
     def __init__(self, vault: Vault) -> None:
         self._vault = vault
 
     async def resolved(self, tx: Tx, org_id: UUID, rules: LimitRules) -> LimitRules:
-        """Return the rules with the hashes of the accounts on their lists."""
+        """Return the rules with the coordinate hashes of the bank accounts on their lists."""
         ids = listed_ids(rules)
         if not ids:
             return rules
@@ -75,9 +75,9 @@ class Destinations:
     async def known(
         self, tx: Tx, org_id: UUID, rules: LimitRules, usages: Sequence[LimitUsage]
     ) -> KnownDestinations:
-        """Return the known destinations of these payments, as far as the rules need them.
+        """Return since when destinations of these payments are known, if a rule needs that.
 
-        `rules` have been `resolved`.
+        `rules` must have been returned by `resolved`.
         """
         targets = [target for each in usages for target in cool_down_targets(rules, each)]
         account_ids = {each.account_id for each in targets if each.account_id is not None}
@@ -94,7 +94,7 @@ class Destinations:
     async def located(
         self, tx: Tx, org_id: UUID, targets: Sequence[PaymentDestination]
     ) -> Sequence[PaymentDestination]:
-        """Return destinations with the hashes of their bank accounts."""
+        """Return the destinations with the hashes of their bank accounts' coordinates."""
         ids = {each.account_id for each in targets if each.account_id is not None}
         hashes = await coordinate_hashes(tx, self._vault, org_id, ids)
         return [_located(each, hashes) for each in targets]
@@ -129,6 +129,6 @@ def _lists_accounts(rules: LimitRules) -> bool:
 
 
 def _accounts_of(usages: Sequence[LimitUsage]) -> set[UUID]:
-    """Return the bank accounts that receive these payments."""
+    """Return the ids of the bank accounts that receive these payments."""
     found = (target.account_id for each in usages for target in each.targets)
     return {each for each in found if each is not None}

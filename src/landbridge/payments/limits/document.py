@@ -1,4 +1,4 @@
-"""Rules document: JSON to rules; each error names the path in the document."""
+"""Rules document: converts JSON to rules and back; each error names the path in the document."""
 
 import re
 from collections.abc import Collection, Iterator, Sequence
@@ -45,7 +45,7 @@ from landbridge.platform.http.responses import WireStruct, encode, reply_of
 from landbridge.providers.chains.tokens import Chain, Network
 from landbridge.providers.rails.currencies import CORRIDORS, FIAT
 
-# Every payment is evaluated against every rule.
+# Maximum number of rules, because every payment is evaluated against every rule.
 RULES_MAX = 100
 NAMES_MAX = 10_000
 HOURS_MAX = 24 * 90
@@ -78,7 +78,7 @@ _DESTINATION: Keywords = {"type": "string", "anyOf": [ADDRESS, IDENTIFIER]}
 
 
 class RuleDocument(WireStruct, frozen=True, forbid_unknown_fields=True):
-    """A bound in dollars or payments for the selected payments; for all without a selector."""
+    """Bound in dollars or number of payments; applies to all payments without a selector."""
 
     id: Annotated[str, with_schema(pattern_schema(f"^{_ID.pattern}$"))]
     window: LimitWindow
@@ -166,7 +166,7 @@ def encoded(rules: LimitRules) -> str:
 
 
 def decoded(raw: str) -> LimitRules:
-    """Decode stored rules; kinds and rails may have been removed since they were set."""
+    """Decode stored rules, even if kinds or rails that they name do not exist any more."""
     document = _decoder.decode(raw)
     return _rules(document, _kept_list(document.block), _kept_list(document.allow))
 
@@ -232,7 +232,7 @@ def _set(values: Sequence[str] | None) -> frozenset[str] | None:
 
 
 def _kept_list(submitted: ListDocument | None) -> DestinationList | None:
-    """Build a list whose names are normalised already."""
+    """Build a list from stored names, which are normalised already."""
     return (
         None
         if submitted is None
@@ -300,7 +300,7 @@ def _check_rule(
 
 
 def _check_words(field: str, values: Sequence[str] | None, known: Collection[str]) -> None:
-    """An unknown value would make a rule that never matches."""
+    """Raise `FieldInvalid` for an unknown value, because the rule would never match."""
     if values is None:
         return
     if not values:

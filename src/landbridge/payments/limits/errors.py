@@ -12,6 +12,6 @@ class LimitExceeded(Refused):
     def __init__(
         self, message: str | None = None, *, action: LimitAction = LimitAction.REFUSE
     ) -> None:
-        """`action` is the strictest one of the exceeded rules."""
+        """Create the error; `action` is the strictest one of the exceeded rules."""
         super().__init__(message)
         self.action = action

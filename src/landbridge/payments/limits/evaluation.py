@@ -1,4 +1,4 @@
-"""Evaluation of the rules for one payment and the previous usage: pure functions."""
+"""Evaluates the rules for one payment and the usage so far, in pure functions."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
@@ -33,7 +33,7 @@ def counter_increments(
 ) -> dict[UsageCounter, Decimal]:
     """Return the usage that the payment adds, in dollars, in the lock order of the counters.
 
-    `known` gives the times since which destinations are known, by name, without unregistered ones.
+    `known` has the time since which each registered destination is known, by name.
     """
     found = {
         counter_of(rule, usage.org_id, usage.user_id, usage.at): usage.usd
@@ -70,7 +70,7 @@ def evaluate(
 
 
 def cool_down_targets(rules: LimitRules, usage: LimitUsage) -> list[PaymentDestination]:
-    """Return the destinations whose age a cool-down needs."""
+    """Return the destinations of a payment to which a cool-down may apply."""
     if rules.cool_down is None:
         return []
     return [each for each in usage.targets if not each.is_ours]
@@ -82,8 +82,8 @@ def counter_of(rule: LimitRule, org_id: UUID, user_id: UUID, at: datetime) -> Us
     return UsageCounter(_counter_id(org_id, rule), subject_id, rule.period(at))
 
 
-# A rule may name ten thousand users, and the same rule comes with every payment. The cache holds a
-# few organisations' rules; a missing entry is derived again.
+# Cached, because a rule may name ten thousand users and is evaluated for every payment. The cache
+# has room for the rules of a few organisations.
 @lru_cache(maxsize=1_000)
 def _counter_id(org_id: UUID, rule: LimitRule) -> UUID:
     return derived_id(org_id, f"limits/{rule.scope}")
@@ -125,7 +125,7 @@ def _finding(rule: LimitRule, sentence: str) -> LimitFinding:
 def list_findings(
     rules: LimitRules, targets: Sequence[PaymentDestination]
 ) -> Iterator[LimitFinding]:
-    """Return which lists keep one of these destinations from receiving anything."""
+    """Yield a finding for each list that excludes one of these destinations."""
     if rules.block is not None and any(rules.block.shares(each) for each in targets):
         yield LimitFinding(
             BLOCK, rules.block.over, "a destination is on the organisation's block list"
@@ -157,7 +157,7 @@ def _too_new(
 def _cooling(
     rules: LimitRules, usage: LimitUsage, known: Mapping[str, datetime]
 ) -> list[tuple[PaymentDestination, UsageCounter]]:
-    """Yield the new destinations and their counters."""
+    """Return the new destinations of a payment, with the counters of their cool-downs."""
     rule = rules.cool_down
     if rule is None:
         return []
@@ -169,7 +169,7 @@ def _cooling(
 
 
 def is_new(rule: CoolDown, since: datetime | None, at: datetime) -> bool:
-    """Return whether a destination known since then, or not at all, is new."""
+    """Return whether a destination is new at `at`; `since` is None if it is not registered."""
     return since is None or at < since + timedelta(hours=rule.hours)
 
 
@@ -185,11 +185,11 @@ def _cooling_counter(
 
 
 def dollars(usd: Decimal) -> str:
-    """Format as in `1200.5 usd`."""
+    """Format an amount with its currency, for example `1200.5 usd`."""
     return f"{plain(usd)} usd"
 
 
 def plain(usd: Decimal) -> str:
-    """Format in full, without trailing zeros: `1200.5`."""
+    """Format an amount without exponent and trailing zeros, for example `1200.5`."""
     text = f"{usd:f}"
     return text.rstrip("0").rstrip(".") if "." in text else text

@@ -1,4 +1,4 @@
-"""Limit maintenance by the worker: count earlier payments, release usage, delete old rows."""
+"""Limit maintenance by the worker: counts earlier payments, releases usage, deletes old rows."""
 
 from collections import defaultdict
 from collections.abc import Mapping
@@ -16,22 +16,22 @@ from landbridge.platform.db.pool import Database, Tx
 
 # Number of records per transaction.
 BATCH_SIZE = 100
-# A payment started before all processes had read the rules is committed by then: no transaction
-# lasts that long.
+# Time after new rules are set at which payments without them have been committed: no transaction
+# that began before all processes had read the rules lasts this long.
 _SETTLED_AFTER = timedelta(seconds=60)
-# Bounds of the interval between checks of an open payment; between them it is a tenth of the
+# Bounds of the interval between checks of an open payment; within them it is a tenth of the
 # payment's age. Most payments end within seconds; one that awaits a person may stay open for weeks.
 _CHECK_INTERVAL_MIN = timedelta(seconds=1)
 _CHECK_INTERVAL_MAX = timedelta(minutes=5)
-# A payment counts from its acceptance on, and is listed by its creation: an onramp's quote lasts
-# longest.
+# Payments count from their acceptance, but are listed by their creation. An onramp's quote has the
+# longest time between the two.
 _QUOTE_LIFETIME_MAX = timedelta(days=1)
-# Longer than the window of any rule.
+# Retention of usage and counters: longer than the window of any rule.
 _RETENTION = timedelta(days=100)
 
 
 class LimitMaintenance:
-    """Keep usage consistent with the records, for all organisations."""
+    """Keeps the usage consistent with the records, for all organisations."""
 
     def __init__(self, database: Database, ledger: Ledger, limits: Limits, clock: Clock) -> None:
         self._database = database
@@ -40,9 +40,9 @@ class LimitMaintenance:
         self._clock = clock
 
     async def run_once(self, offsets: Mapping[UUID, timedelta]) -> bool:
-        """Count payments under new rules, release failed ones' usage; return whether more remain.
+        """Count payments under new rules, and release the usage of failed payments.
 
-        `offsets` are the clock offsets of the processed organisations.
+        Return whether more work may remain. `offsets` has the clock offsets of the organisations.
         """
         found = await self._database.single(lambda tx: store.uncounted(tx, offsets))
         for org_id, version, set_at in found:
@@ -78,7 +78,7 @@ class LimitMaintenance:
                 before = records[-1].created_at
 
     async def sweep(self, offsets: Mapping[UUID, timedelta]) -> bool:
-        """Delete rows beyond every rule's window; return whether more remain."""
+        """Delete rows that are older than every rule's window; return whether more remain."""
         swept = 0
         for org_id, offset in offsets.items():
             before = self._clock.now(offset) - _RETENTION
@@ -97,7 +97,7 @@ class LimitMaintenance:
             for name, kind in self._limits.kinds.items()
             for status in (COMPLETED, *kind.failures)
         ]
-        # A check due before the next run is made now.
+        # Checks that become due before the next run are made in this run.
         nows = {
             org_id: self._clock.now(offset) + _CHECK_INTERVAL_MIN
             for org_id, offset in offsets.items()
@@ -116,9 +116,10 @@ class LimitMaintenance:
         records: Mapping[tuple[UUID, datetime], bool | None],
         now: datetime,
     ) -> None:
-        """Settle ended payments, successful or not; schedule the next check of the others.
+        """Settle the usage of ended payments, and schedule the next check of open ones.
 
-        `records` come with the time for which their check was scheduled.
+        The keys of `records` are the record id and the time for which its check was scheduled; the
+        values are True for a success, False for a failure, and None for an open payment.
         """
         good = [each for each, is_good in records.items() if is_good]
         open_ = [each for (each, _), is_good in records.items() if is_good is None]
@@ -146,10 +147,10 @@ async def _release(tx: Tx, org_id: UUID, record_id: UUID) -> None:
 
 
 def window_start(rules: LimitRules, at: datetime) -> datetime:
-    """Return the start of the rules' windows: the first of the month, or earlier for cool-downs."""
+    """Return the start of the longest window: the first of the month, or a cool-down's start."""
     midnight = at.replace(hour=0, minute=0, second=0, microsecond=0)
     month = midnight.replace(day=1)
     if rules.cool_down is None:
         return month
-    # A day more, because a counter of a partly covered day counts whole.
+    # One day earlier, because a counter covers a whole day.
     return min(month, midnight - timedelta(hours=rules.cool_down.hours, days=1))

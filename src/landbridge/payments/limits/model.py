@@ -1,6 +1,6 @@
 """Limit usage of payments, limit rules, and verdicts.
 
-Amounts are exact dollars. A stablecoin counts as one dollar, on the coin side of the payment.
+Amounts are exact dollars. They are those of the payment's coins; a stablecoin counts as one dollar.
 """
 
 from collections.abc import Callable
@@ -20,7 +20,7 @@ class LimitAction(StrEnum):
     """Consequence of exceeding a rule."""
 
     REFUSE = "REFUSE"
-    APPROVE = "APPROVE"  # it awaits an admin; a kind without approvals is rejected
+    APPROVE = "APPROVE"  # the payment awaits an admin; a kind without approvals is rejected
 
 
 class LimitScope(StrEnum):
@@ -42,9 +42,9 @@ class LimitWindow(StrEnum):
 class PaymentDestination:
     """Destination of money: a normalised address, or a bank account's id.
 
-    `hashes` are those of the account's coordinates, once read. `usd` is this destination's part of
-    the payment. `user_ids` are the users who may have registered the address. Transfers to our own
-    accounts or wallets do not leave the platform.
+    `hashes` are the hashes of the account's coordinates, empty until they are read. `usd` is this
+    destination's part of the payment. `user_ids` are the users who may have registered the address.
+    A payment to an account or wallet of ours does not leave the platform.
     """
 
     name: str
@@ -56,12 +56,15 @@ class PaymentDestination:
 
     @classmethod
     def listed(cls, address: str) -> Self:
-        """Build an address for lists alone, which look at no amount."""
+        """Build the destination of an address without an amount, to be compared with lists."""
         return cls(name=address, usd=Decimal(0))
 
     @classmethod
     def at(cls, address: str, coins: Money, *users: UUID | None, account_id: UUID | None) -> Self:
-        """Build an address and its possible registrants; internal if it has an account."""
+        """Build the destination of an address; with a ledger account it is internal.
+
+        `users` may have registered the address.
+        """
         return cls(
             name=address,
             usd=coins.decimal,
@@ -102,7 +105,7 @@ class LimitUsage:
         rail: str | None = None,
         accepted_at: datetime | None = None,
     ) -> Self:
-        """Build the usage of a record: these coins, when its quote was accepted, or at creation."""
+        """Build the usage of a record, at the time of its acceptance, or else of its creation."""
         return cls(
             org_id=record.org_id,
             record_id=record.id,
@@ -119,7 +122,7 @@ class LimitUsage:
 
 @dataclass(frozen=True, slots=True)
 class LimitedKind:
-    """A kind of record that rules apply to.
+    """Kind of record to which rules apply.
 
     `read` returns None for a record that no user requested, such as a deposit.
     """
@@ -128,23 +131,26 @@ class LimitedKind:
     transitions: Transitions[Any]
 
     def has_failed(self, record: Transfer) -> bool:
-        """Return whether the record is final without success, so that it uses nothing."""
+        """Return whether the record has failed, so that its usage is released."""
         return record.status in self.failures
 
     @property
     def failures(self) -> list[str]:
-        """The final statuses without success."""
+        """Return the final statuses of failed records."""
         ends = [str(each) for each in self.transitions.table if self.transitions.is_terminal(each)]
         return [each for each in ends if each != COMPLETED]
 
 
-# The successful final status of every kind.
+# Final status of a successful record, for every kind.
 COMPLETED = "COMPLETED"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LimitRule:
-    """A bound on the amount or count of the selected payments; None for all, or for no bound."""
+    """Bound on the amount or count of payments.
+
+    A selector that is None selects all payments; a bound that is None does not apply.
+    """
 
     id: str
     per: LimitScope
@@ -174,22 +180,22 @@ class LimitRule:
 
     @property
     def scope(self) -> str:
-        """Normalised scope of what a rule counts; rules with equal scopes share their counters."""
+        """Normalised description of what a rule counts; rules with equal scopes share counters."""
         selectors = (self.kinds, self.rails, self.corridors, self.user_ids)
         parts = ("*" if each is None else ",".join(sorted(map(str, each))) for each in selectors)
         return "/".join((self.per, self.window, *parts))
 
     def period(self, at: datetime) -> date:
-        """Return the first day of the period in which a payment at this time counts."""
+        """Return the first day of the period to which a payment at this time belongs."""
         return at.date() if self.window is LimitWindow.DAY else at.date().replace(day=1)
 
 
 @dataclass(frozen=True, slots=True)
 class DestinationList:
-    """Destinations by name: normalised addresses, ids of bank accounts.
+    """List of destinations by name: normalised addresses, and ids of bank accounts.
 
-    `hashes` are those of the accounts' coordinates, once read. An id stands for its account, under
-    whatever id that account is registered again.
+    `hashes` are the hashes of the accounts' coordinates, empty until they are read. By them, an id
+    also stands for other registrations of the same account.
     """
 
     names: frozenset[str]
@@ -207,9 +213,9 @@ class DestinationList:
 
 @dataclass(frozen=True, slots=True)
 class CoolDown:
-    """Total amount for a destination that is known for less than `hours`.
+    """Limit on the total amount for a destination that is known for less than `hours`.
 
-    An unregistered address stays new: it may receive that amount every day.
+    An unregistered address always counts as new: it may receive that amount every day.
     """
 
     hours: int
@@ -229,7 +235,7 @@ class LimitRules:
 
 @dataclass(frozen=True, slots=True, order=True)
 class UsageCounter:
-    """A row to which payments add. The field order is the lock order."""
+    """Key of a counter row, to which payments add. Its field order is the order of locks."""
 
     counter_id: UUID
     subject_id: UUID
@@ -238,7 +244,7 @@ class UsageCounter:
 
 @dataclass(frozen=True, slots=True)
 class CounterUsage:
-    """Values of a counter."""
+    """Values of a counter: the amount in dollars, and the number of payments."""
 
     usd: Decimal = Decimal(0)
     payment_count: int = 0
@@ -249,7 +255,7 @@ class CounterUsage:
 
 @dataclass(frozen=True, slots=True)
 class UsageIncrement:
-    """Usage of one counter by one payment, requested at a time."""
+    """Amount that one payment adds to one counter, and the time of the payment's request."""
 
     record_id: UUID
     counter: UsageCounter
@@ -259,7 +265,7 @@ class UsageIncrement:
 
 @dataclass(frozen=True, slots=True)
 class LimitFinding:
-    """A rule that a payment exceeds; `sentence` gives the bound and the reason for people."""
+    """Rule that a payment exceeds; `sentence` explains the bound and the reason to people."""
 
     rule: str
     over: LimitAction
@@ -279,24 +285,24 @@ class LimitRemaining:
 
 @dataclass(frozen=True, slots=True)
 class LimitVerdict:
-    """Verdict of all rules: none, or the strictest of the findings."""
+    """Verdict of all rules on a payment, with one finding per exceeded rule."""
 
     findings: tuple[LimitFinding, ...] = field(default=())
     left: tuple[LimitRemaining, ...] = field(default=())
 
     @property
     def over(self) -> LimitAction | None:
-        """The consequence; None if the payment may pass."""
+        """The strictest action of the findings; None if no rule is exceeded."""
         actions = {each.over for each in self.findings}
         return next((each for each in LimitAction if each in actions), None)
 
     def approved(self) -> "LimitVerdict":
-        """The consequence for a payment that has, or awaits, its approval."""
+        """The verdict on an approved payment: without findings that only require an approval."""
         return replace(
             self, findings=tuple(e for e in self.findings if e.over is LimitAction.REFUSE)
         )
 
     @property
     def sentence(self) -> str:
-        """All findings, for people."""
+        """All findings as one text for people."""
         return "; ".join(each.sentence for each in self.findings)

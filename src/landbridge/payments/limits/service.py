@@ -1,4 +1,4 @@
-"""Limit service: evaluate the rules in the transaction that commits a payment.
+"""Limit service: evaluates the rules in the transaction that commits a payment.
 
 Guarantees:
 - Usage is counted in the payment's own transaction, once per record and counter, by any process.
@@ -52,13 +52,13 @@ from landbridge.platform.http.caller import Caller, check_admin
 
 CHANGE_KIND = "LIMITS"
 
-# How long a process may not notice that rules were set.
+# Seconds within which every process notices that rules were set.
 RULES_CACHE_S = 1.0
 _NO_RULES = LimitRules()
 
 
 class RuleBook:
-    """The rules in force and their version; 0 if none were ever set."""
+    """Rules in force, with their version, which is 0 if none were ever set."""
 
     __slots__ = ("is_empty", "rules", "set_at", "version")
 
@@ -70,7 +70,7 @@ class RuleBook:
 
 
 class Limits:
-    """Rules and usage of all organisations; `kinds` are the kinds of record they apply to."""
+    """Rules and usage of all organisations; `kinds` are the kinds of record with limits."""
 
     def __init__(
         self, database: Database, vault: Vault, kinds: Mapping[str, LimitedKind] | None = None
@@ -78,12 +78,12 @@ class Limits:
         self._database = database
         self.destinations = Destinations(vault)
         self.kinds = kinds or {}
-        # Cached rules by organisation, with their expiry.
+        # Cached rules by organisation, and until when they may be used.
         self._books: dict[UUID, RuleBook] = {}
         self._fresh_until_s: dict[UUID, float] = {}
 
     async def has_rules(self, org_id: UUID) -> bool:
-        """Return whether the organisation has any rule; cached for speed."""
+        """Return whether the organisation has any rule, as known for at most `RULES_CACHE_S`."""
         if self._fresh_until_s.get(org_id, 0.0) < time.monotonic():
             await self._database.read(lambda tx: self.current_rules(tx, org_id))
         return not self._books[org_id].is_empty
@@ -93,10 +93,10 @@ class Limits:
     ) -> LimitVerdict:
         """Evaluate a payment, and count it if it is committed; a quote is only evaluated.
 
-        Runs in the transaction that creates or accepts it, after all other statements, because
-        counter rows are contended. A record is counted once. Usage is counted even if the verdict
-        rejects the payment: the caller must then roll back. A rule that requires an approval passes
-        if the payment `is_approved`.
+        Must run in the transaction that creates or accepts the payment, after all other statements,
+        because many payments lock the same counter rows. A record is counted once. Usage is counted
+        even if the verdict rejects the payment: the caller must then roll back. With `is_approved`,
+        rules that only require an approval are passed.
         """
         verdict = await self._evaluate(tx, record, counts=True)
         return verdict.approved() if is_approved else verdict
@@ -116,7 +116,7 @@ class Limits:
         increments = counter_increments(rules, usage, known)
         if usage.is_committed and counts:
             totals = await _count(tx, record.org_id, {usage: increments}, record.updated_at)
-            # Counters that include it already cannot be exceeded by it: it was evaluated then.
+            # The payment was evaluated when it was counted, so those counters do not reject it.
             used = {each: totals.get(each, CounterUsage()) for each in increments}
         else:
             before = await store.used(tx, record.org_id, increments)
@@ -126,7 +126,7 @@ class Limits:
         return evaluate(rules, usage, known, used)
 
     async def count_in(self, tx: Tx, org_id: UUID, records: Sequence[Transfer]) -> None:
-        """Count payments committed before these rules, or any rules, were set."""
+        """Count payments that were committed before the current rules were set."""
         read = [self.usage(each) for each in records]
         usages = [each for each in read if each is not None and each.is_committed]
         rules = (await self.current_rules(tx, org_id)).rules
@@ -137,19 +137,19 @@ class Limits:
             await _count(tx, org_id, increments, at)
 
     async def reopen_in(self, tx: Tx, org_id: UUID, record_id: UUID, *, at: datetime) -> None:
-        """Make a completed payment's usage releasable once the payment fails.
+        """Reopen the usage of a completed payment, so that it is released if the payment fails.
 
-        Runs in the transaction that reopens the payment, after its record was moved.
+        Must run in the transaction that reopens the payment, after its record was advanced.
         """
         await store.reopen(tx, org_id, record_id, at)
 
     def usage(self, record: Transfer) -> LimitUsage | None:
-        """Return the usage of a record; None for a kind without rules."""
+        """Return the usage of a record; None for a kind without limits."""
         kind = self.kinds.get(record.kind)
         return None if kind is None else kind.read(record)
 
     async def current_rules(self, tx: Tx, org_id: UUID) -> RuleBook:
-        """Return the current rules; parsed only when changed."""
+        """Return the rules as stored now; they are parsed again only if they have changed."""
         found = await store.rules(tx, org_id)
         known = self._books.get(org_id)
         version = 0 if found is None else found.version
@@ -169,10 +169,10 @@ class Limits:
     async def check_listed(
         self, org_id: UUID, target: PaymentDestination, *, is_approved: bool = False
     ) -> None:
-        """Raise `LimitExceeded` if a list keeps a destination from receiving anything.
+        """Raise `LimitExceeded` if a list excludes a destination.
 
-        For deliveries that nobody requests, and for refunds that people redirect, which no other
-        rule applies to. A list that asks for an approval passes what two people approve.
+        Used where no other rule applies: for deliveries without a request, and for refunds that
+        people redirect. With `is_approved`, lists that only require an approval are passed.
         """
         rules = (await self.rules(org_id)).rules
         located = await self._database.read(
@@ -185,10 +185,10 @@ class Limits:
     async def find_block_reason(
         self, org_id: UUID, targets: Iterable[PaymentDestination]
     ) -> str | None:
-        """Return why one of these may receive nothing now; None if all may. For steps.
+        """Return why one of these destinations may receive nothing now; None if all may.
 
-        A payment may wait for days, for an approval or a deposit, after its request was evaluated.
-        A list that asks for an approval was respected then.
+        Used by the worker's steps, because a payment may wait for days after the evaluation of its
+        request. Lists that only require an approval were respected in that evaluation.
         """
         block = _refusing(self._books[org_id]) if await self.has_rules(org_id) else None
         if block is None:
@@ -204,7 +204,7 @@ class Limits:
     async def find_blocked_in(
         self, tx: Tx, org_id: UUID, payouts: Sequence[Transfer]
     ) -> frozenset[UUID]:
-        """Return those of these payouts to a bank account that may receive nothing now."""
+        """Return the ids of the payouts to a bank account that may receive nothing now."""
         block = _refusing(await self.current_rules(tx, org_id))
         if block is None:
             return frozenset()
@@ -225,9 +225,9 @@ class Limits:
         )
 
     async def check_cooled_down(self, org_id: UUID, known_since: datetime, now: datetime) -> None:
-        """Raise `LimitExceeded` if the cool-down bounds a destination known since then.
+        """Raise `LimitExceeded` while the cool-down of a destination known since then lasts.
 
-        For accounts that deliver to it without a request, and so without an amount to bound.
+        Used for virtual accounts, which deliver deposits of any amount without a request.
         """
         rule = (await self.rules(org_id)).rules.cool_down
         if rule is not None and is_new(rule, known_since, now):
@@ -239,10 +239,10 @@ class Limits:
     async def set_rules_for(
         self, caller: Caller, rules: LimitRules, *, instead_of: int, at: datetime
     ) -> bool:
-        """Set rules on request of a caller who saw the rules of version `instead_of`.
+        """Set rules on request of a caller who has seen the rules of version `instead_of`.
 
-        Raises `RoleNotAllowed` except for signed-in admins: a paying key cannot raise its own
-        limits.
+        Raises `RoleNotAllowed` except for signed-in admins: an API key that creates payments must
+        not raise its own limits.
         """
         check_admin(caller)
         if caller.member is None:
@@ -260,9 +260,9 @@ class Limits:
         at: datetime,
         instead_of: int | None = None,
     ) -> bool:
-        """Replace the rules; False if they are in force already.
+        """Replace the rules; return False if these rules are in force already.
 
-        They start with the usage so far, which the worker, or `LimitMaintenance`, counts. Raises
+        The worker (`LimitMaintenance`) then counts earlier payments under the new rules. Raises
         `ResourceConflict` if version `instead_of` is no longer in force.
         """
         document = encoded(rules)
@@ -294,14 +294,14 @@ class Limits:
             return True
 
         is_new = await self._database.transact(work)
-        # This process need not wait for its cache to expire.
+        # The cache of this process is dropped, so that it uses the new rules at once.
         self._fresh_until_s.pop(org_id, None)
         return is_new
 
     async def forget_accounts(self, tx: Tx, org_id: UUID, user_id: UUID, at: datetime) -> None:
-        """Erase the accounts of a user; listed ones keep the hashes of their coordinates.
+        """Erase the coordinate hashes of a user's bank accounts, except those of listed accounts.
 
-        Serialised with changes of the rules.
+        The rules are locked, so that no account is listed concurrently.
         """
         found = await store.lock_rules_shared(tx, org_id)
         listed = set[UUID]() if found is None else listed_ids(decoded(found.document))
@@ -310,7 +310,7 @@ class Limits:
     async def left(
         self, org_id: UUID, user_id: UUID | None, at: datetime
     ) -> tuple[LimitRemaining, ...]:
-        """Return the remaining amounts: of the organisation, and with a user, of that user."""
+        """Return the remaining amounts of the organisation and, if given, of the user."""
 
         async def read(tx: Tx) -> tuple[LimitRemaining, ...]:
             current_rules = await self.current_rules(tx, org_id)
@@ -329,9 +329,9 @@ class Limits:
 
 
 def _refusing(book: RuleBook) -> DestinationList | None:
-    """Return the list of destinations that receive nothing; None without one.
+    """Return the list of destinations that may receive nothing; None if there is no such list.
 
-    A list that asks for an approval was respected when the payment was requested.
+    A list that only requires an approval was respected when the payment was requested.
     """
     block = book.rules.block
     return None if block is None or block.over is not LimitAction.REFUSE else block
@@ -343,7 +343,7 @@ async def _count(
     increments: Mapping[LimitUsage, Mapping[UsageCounter, Decimal]],
     at: datetime,
 ) -> Mapping[UsageCounter, CounterUsage]:
-    """Count the increments that were not counted before; return the counters' new values."""
+    """Add increments that were not counted before; return the new values of the counters."""
     uses = [
         UsageIncrement(each.record_id, counter, usd, each.at)
         for each, claimed in increments.items()

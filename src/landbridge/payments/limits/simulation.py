@@ -1,7 +1,8 @@
-"""Simulation of other rules on past payments. Reads only.
+"""Simulation of other rules on past payments; writes nothing.
 
-Guarantees: a simulation blocks no other request, because it runs in a thread. One started by a
-request is bounded, and each organisation runs one per process at a time.
+Guarantees:
+- A simulation blocks no other request, because it runs in a thread.
+- A simulation by a request is bounded, and a process runs only one per organisation at a time.
 """
 
 import asyncio
@@ -31,16 +32,16 @@ from landbridge.platform.db.pool import Database
 
 DAYS_MAX = 90
 SHOWN_MAX = 20
-# Records of each kind that a request evaluates; a command evaluates all.
+# Records of each kind that a simulation by a request evaluates; a command evaluates all.
 RECORDS_MAX = 10_000
-# Evaluations of a payment against a rule per request: ten microseconds each, so some seconds.
+# Evaluations (one payment, one rule) of a simulation by a request. Each takes ten microseconds.
 _STEPS_MAX = 300_000
 _PAGE_SIZE = 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RuleMatches:
-    """The payments that matched one rule: count, amount, and the first of them."""
+    """Payments that matched one rule: their count, their amount, and the first of their ids."""
 
     rule: str
     over: LimitAction
@@ -65,26 +66,26 @@ class LimitSimulationReport:
     since: datetime
     payment_count: int
     usd: Decimal
-    # False if there were more payments than one request evaluates; then the newest were evaluated.
+    # False if only the newest payments were evaluated, because one request can't evaluate them all.
     is_complete: bool
     submitted: SimulatedRules
     today: SimulatedRules
 
 
 class LimitSimulation:
-    """Simulate rules on the records of an organisation."""
+    """Simulates rules on the records of an organisation."""
 
     def __init__(self, database: Database, ledger: Ledger, limits: Limits) -> None:
         self._database = database
         self._ledger = ledger
         self._limits = limits
-        # Organisations with a running simulation by a request of this process.
+        # Organisations for which a request of this process runs a simulation now.
         self._running_orgs: set[UUID] = set()
 
     async def simulate_bounded(
         self, org_id: UUID, rules: LimitRules, *, days: int, now: datetime
     ) -> LimitSimulationReport:
-        """Simulate on the newest payments, for a request.
+        """Simulate rules on the newest payments, within the bounds for a request.
 
         Raises `ResourceConflict` while another simulation of the organisation is running.
         """
@@ -109,16 +110,16 @@ class LimitSimulation:
     ) -> LimitSimulationReport:
         """Simulate `rules` on the payments of `days`, and compare with the current rules.
 
-        Payments count in the order of their requests; failed ones use nothing. A payment that would
-        have been rejected uses nothing either; one that would have awaited an approval counts as
-        approved. `steps_max` bounds the evaluations of a payment against a rule; None for no bound.
-        Raises `FieldInvalid`.
+        Payments are evaluated in the order of their requests. Failed payments, and payments that
+        the rules would have rejected, use nothing; a payment that would have awaited an approval
+        counts as approved. `steps_max` bounds the evaluations of a payment against a rule; None
+        means no bound. Raises `FieldInvalid`.
         """
         if not 1 <= days <= DAYS_MAX:
             raise FieldInvalid(f"days must be from 1 to {DAYS_MAX}", field="days")
         since = now - timedelta(days=days)
         today = (await self._limits.rules(org_id)).rules
-        # Earlier payments are evaluated too, so that counters cover the whole month.
+        # Payments before `since` are evaluated too, so that counters cover the whole month.
         begin = min(window_start(rules, since), window_start(today, since))
         records_max = None
         if steps_max is not None:
@@ -138,7 +139,10 @@ class LimitSimulation:
     async def _usages(
         self, org_id: UUID, begin: datetime, records_max: int | None
     ) -> tuple[list[LimitUsage], bool]:
-        """Return committed payments that did not fail, oldest first, and whether these are all."""
+        """Return committed payments that did not fail, oldest first.
+
+        The second value is False if there were more than `records_max` of a kind.
+        """
         found: list[LimitUsage] = []
         is_complete = True
         for name, kind in self._limits.kinds.items():
@@ -192,7 +196,7 @@ class LimitSimulation:
 def simulate_rules(
     rules: LimitRules, usages: Sequence[LimitUsage], known: KnownDestinations, since: datetime
 ) -> SimulatedRules:
-    """Evaluate rules on payments, oldest first; report those from `since` on."""
+    """Evaluate rules on payments, oldest first; report the payments from `since` on."""
     used: defaultdict[UsageCounter, CounterUsage] = defaultdict(CounterUsage)
     matches: defaultdict[tuple[str, LimitAction], list[LimitUsage]] = defaultdict(list)
     ends: list[LimitAction] = []
@@ -201,7 +205,7 @@ def simulate_rules(
         if each.at < since or verdict.over is None:
             continue
         ends.append(verdict.over)
-        # A rule exceeded in two ways counts once.
+        # A rule counts once for a payment, even if the payment exceeds it in two ways.
         for rule in {(finding.rule, finding.over) for finding in verdict.findings}:
             matches[rule].append(each)
     return SimulatedRules(
@@ -217,7 +221,7 @@ def _take(
     known: KnownDestinations,
     used: dict[UsageCounter, CounterUsage],
 ) -> LimitVerdict:
-    """Evaluate one payment, and count it unless rejected."""
+    """Evaluate one payment, and add it to `used` unless it is rejected."""
     known_of = known.of(usage)
     after = {
         counter: used[counter] + usd

@@ -46,8 +46,8 @@ on conflict (org_id, record_id, counter_id, subject_id, period) do nothing
 returning record_id, counter_id, subject_id, period
 """
 
-# One statement adds and returns the new values, in key order: other transactions neither read nor
-# add until this one ends.
+# Adds and returns the new values in one statement, in key order, so that the rows stay locked for
+# other transactions until this one ends.
 _ADD = """
 insert into limit_counters
     (org_id, counter_id, subject_id, period, usd, payment_count, updated_at)
@@ -69,9 +69,9 @@ join limit_counters c on c.org_id = $1 and c.counter_id = i.counter_id
     and c.subject_id = i.subject_id and c.period = i.period
 """
 
-# Whether payments due for a check have ended, and whether successfully. Each organisation gets a
-# bounded number of rows, the longest waiting first. The bound is a literal, and each record is
-# looked up separately, so that no plan reads them all.
+# Payments that are due for a check; `is_good` is null if the payment is open. Of each organisation
+# at most 100 rows are read, the longest waiting first. This bound is a literal, and each record is
+# looked up separately, so that the planner never reads all rows.
 _DUE_CHECKS = """
 select o.org_id, u.record_id, u.next_check_at, (
     select e.is_good
@@ -90,12 +90,12 @@ cross join lateral (
 ) u
 """
 
-# As above.
+# The bound in `_DUE_CHECKS`.
 CHECK_BATCH_SIZE = 100
 
-# A tenth of its age later, within bounds. The sub-select locks in one order, because several
-# workers may check the same rows. Records are joined, here and below: an array would be searched
-# among all open ones.
+# Schedules the next check after a tenth of the payment's age, within bounds. The sub-select locks
+# in one order, because several workers may check the same rows. The ids are joined, here and below,
+# because `any` of an array would be compared with every open row.
 _RESCHEDULE_CHECKS = """
 update limit_usage u
 set next_check_at = (
@@ -113,7 +113,7 @@ where u.org_id = l.org_id and u.record_id = l.record_id and u.counter_id = l.cou
     and u.subject_id = l.subject_id and u.period = l.period
 """
 
-# Only if unchanged since the check: a payment reopened since has another `next_check_at`.
+# The time of the check is compared, because a payment that was reopened since then has another one.
 _MAKE_FINAL = """
 update limit_usage u
 set is_final = true
@@ -122,7 +122,7 @@ where u.org_id = $1 and u.record_id = i.record_id and u.next_check_at = i.next_c
     and not u.is_final
 """
 
-# The sub-select locks in one order, as `_LOOK_AGAIN` does.
+# The sub-select locks in the order of `_RESCHEDULE_CHECKS`.
 _REOPEN = """
 update limit_usage u
 set is_final = false, next_check_at = $3
@@ -143,7 +143,7 @@ where org_id = $1 and record_id = $2 and not is_final
 returning counter_id, subject_id, period, usd
 """
 
-# The sub-select locks in key order, as `_ADD` does.
+# The sub-select locks in key order, like `_ADD`.
 _GIVE_BACK = """
 update limit_counters c
 set usd = c.usd - i.usd, payment_count = c.payment_count - 1
@@ -183,7 +183,7 @@ where org_id = $1 and (counter_id, subject_id, period) in (
 
 @dataclass(frozen=True, slots=True)
 class StoredRules:
-    """Stored rules; `document` is JSON."""
+    """Row of `limit_rules`; `document` is JSON."""
 
     document: str
     version: int
@@ -191,7 +191,7 @@ class StoredRules:
 
 
 async def rules(tx: Tx, org_id: UUID) -> StoredRules | None:
-    """Find the rules of an organisation."""
+    """Return the rules of an organisation; None if none were ever set."""
     return _stored(await tx.fetchrow(_RULES, org_id))
 
 
@@ -201,7 +201,7 @@ async def lock_rules_shared(tx: Tx, org_id: UUID) -> StoredRules | None:
 
 
 async def lock_rules(tx: Tx, org_id: UUID) -> StoredRules | None:
-    """Lock and return the rules for a change in this transaction."""
+    """Return the rules, locked for a change in this transaction."""
     return _stored(await tx.fetchrow(_RULES_FOR_UPDATE, org_id))
 
 
@@ -210,13 +210,13 @@ async def set_rules(
 ) -> int | None:
     """Store rules and return their version.
 
-    None if the rules are unchanged, or if version `instead_of` is no longer in force.
+    Return None if the rules are unchanged, or if version `instead_of` is no longer in force.
     """
     return await tx.fetchval(_SET_RULES, org_id, document, at, instead_of)
 
 
 async def uncounted(tx: Tx, org_ids: Collection[UUID]) -> list[tuple[UUID, int, datetime]]:
-    """List (organisation, version, set time) of rules whose payments are not counted yet."""
+    """List rules with payments that are not counted yet: organisation, version, time of setting."""
     rows = await tx.fetch(_UNCOUNTED, list(org_ids))
     return [(row["org_id"], row["version"], row["set_at"]) for row in rows]
 
@@ -268,8 +268,9 @@ async def list_due_checks(
 ) -> list[tuple[UUID, UUID, datetime, bool | None]]:
     """List due checks: (organisation, record, `next_check_at`, whether it succeeded).
 
-    Success is None for an open payment. A payment is listed once per usage, at most `LOOK_SIZE` in
-    an organisation. `ends` are kind and status of every final status, and whether it is a success.
+    Success is None for an open payment. A payment is listed once per usage row, of which at most
+    `CHECK_BATCH_SIZE` are read per organisation. `ends` has every final status: its kind, its
+    status, and whether it is a success.
     """
     kinds, statuses = [kind for kind, _, _ in ends], [status for _, status, _ in ends]
     good = [is_good for _, _, is_good in ends]
@@ -286,7 +287,7 @@ async def reschedule_checks(
     soonest: timedelta,
     latest: timedelta,
 ) -> None:
-    """Schedule the next check after a tenth of their age, within bounds."""
+    """Schedule the next check of these payments after a tenth of their age, within bounds."""
     await tx.execute(_RESCHEDULE_CHECKS, org_id, list(record_ids), now, soonest, latest)
 
 
@@ -308,14 +309,14 @@ async def delete_usage(tx: Tx, org_id: UUID, record_id: UUID) -> dict[UsageCount
 async def subtract(
     tx: Tx, org_id: UUID, counter_increments: Mapping[UsageCounter, Decimal]
 ) -> None:
-    """Subtract one payment from each counter."""
+    """Subtract one payment, with its amount, from each of these counters."""
     await tx.execute(
         _GIVE_BACK, org_id, *_keys(counter_increments), list(counter_increments.values())
     )
 
 
 async def sweep(tx: Tx, org_id: UUID, before: datetime, limit: int) -> int:
-    """Delete usage and counters from before this; return how many, at most `limit` of each."""
+    """Delete old usage and counters, at most `limit` rows of each; return how many in all."""
     tags = [
         await tx.execute(_SWEEP_USES, org_id, before, limit),
         await tx.execute(_SWEEP_COUNTERS, org_id, before, limit),

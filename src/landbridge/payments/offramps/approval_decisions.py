@@ -27,7 +27,7 @@ from landbridge.platform.orgs.service import Orgs
 
 @dataclass(frozen=True, slots=True)
 class OfframpDecisions:
-    """Implements `approvals.voting.Decider` and `rfis.reviews.Reviewed`."""
+    """Decisions on offramps: implements `approvals.voting.Decider` and `rfis.reviews.Reviewed`."""
 
     orgs: Orgs
     users: Users
@@ -42,11 +42,11 @@ class OfframpDecisions:
     async def approved(self, record: Transfer, *, actor: str, at: datetime) -> AdvanceTransfer:
         """Quote the approved offramp.
 
-        Source: spec.md, so that the quote cannot expire while it waits.
+        The quote is made now, so that it cannot expire while the offramp waits. Source: spec.md.
 
         The offramp ends if there is no price, or if its amount is too small at the price. Raises
-        the errors of a create about users and accounts, and `QuoteNotReady`. In that case nothing
-        is decided, and it can be approved once the cause is fixed.
+        the errors of a create about users and accounts, and `QuoteNotReady`. If it raises, nothing
+        is decided, and the offramp can be approved once the cause is fixed.
         """
         offramp = as_offramp(record)
         details = offramp.details
@@ -63,7 +63,7 @@ class OfframpDecisions:
         return transitions.quoted(offramp, terms, at + QUOTE_LIFETIME, actor=actor, at=at)
 
     def insufficient(self, record: Transfer, *, actor: str, at: datetime) -> AdvanceTransfer:
-        """End an offramp whose wallet holds less than it needs at the new price."""
+        """End an offramp if its wallet holds less than the new price requires."""
         offramp = as_offramp(record)
         return _no_quote(offramp, insufficient_balance_text(offramp.gross), actor=actor, at=at)
 

@@ -12,7 +12,7 @@ from landbridge.platform.core.money import Money
 
 
 def journals(step: RecordStep) -> Journals:
-    """Recompute the postings of a step."""
+    """Return the postings that a step of a record should have made."""
     after = as_offramp(step.after)
     if step.before is None:
         return _opened(step, after)
@@ -48,7 +48,7 @@ def _adjust_hold(before: Offramp, after: Offramp) -> list[Posting]:
 
 
 def _posted(before: Offramp, status: OfframpStatus) -> list[Posting]:
-    """Return the postings of a record on its way to a status, once it was accepted or is final."""
+    """Return the postings of the transition to `status`, for a record accepted or final by then."""
     match status:
         case (
             OfframpStatus.NOT_INITIATED
@@ -74,14 +74,14 @@ def _posted(before: Offramp, status: OfframpStatus) -> list[Posting]:
 
 
 def effect(record: Transfer, statuses: Sequence[str]) -> Sequence[Posting]:
-    """Return the total effect of an offramp on balances."""
+    """Return the total effect of an offramp on balances, after the statuses it has passed."""
     offramp = as_offramp(record)
     has_coins = OfframpStatus.CRYPTO_PROCESSED in statuses
     match offramp.state:
         case OfframpStatus.PENDING_APPROVAL:
             moved = _reserved(offramp)
         case OfframpStatus.OPEN_QUOTE:
-            # Coins of a quote are held only if it awaited an approval before.
+            # A quote holds coins only if the offramp awaited an approval before.
             moved = _reserved(offramp) if OfframpStatus.PENDING_APPROVAL in statuses else []
         case OfframpStatus.CRYPTO_INITIATED | OfframpStatus.CRYPTO_PENDING:
             moved = _arrived(offramp) if offramp.is_external else _reserved(offramp)
@@ -110,13 +110,13 @@ def effect(record: Transfer, statuses: Sequence[str]) -> Sequence[Posting]:
 
 
 def _returned_amount(offramp: Offramp) -> Money:
-    """Return how much of a settled payout came back: all of it unless a fact states less."""
+    """Return how much fiat of a settled payout came back: all of it unless a fact states less."""
     units = offramp.details.payout_returned_units
     return offramp.receive if units is None else Money(units, offramp.receive.asset)
 
 
 def _kept(offramp: Offramp) -> list[Posting]:
-    """Return what a bank deducted from a payout that came back; the organisation bears it."""
+    """Return the postings of a bank's deduction from a returned payout: the organisation pays."""
     retained = offramp.receive - _returned_amount(offramp)
     return [credit(HouseRole.OUTSIDE, retained), debit(HouseRole.WRITE_OFFS, retained)]
 
@@ -138,7 +138,7 @@ def _arrived(offramp: Offramp) -> list[Posting]:
 
 
 def _fees(offramp: Offramp) -> list[Posting]:
-    """Return the fees; with external coins they are payable until a disbursement pays them."""
+    """Return the postings of the fees; fees from external coins wait in PAYABLE."""
     return [
         credit(
             HouseRole.PAYABLE if offramp.is_external else fee.line.account_id or HouseRole.OUTSIDE,
@@ -149,7 +149,7 @@ def _fees(offramp: Offramp) -> list[Posting]:
 
 
 def _taken(offramp: Offramp) -> list[Posting]:
-    """Credit the coins to the organisation and the fees to their beneficiaries."""
+    """Return the credits of the coins to the organisation, and of the fees to their payees."""
     return [
         debit(_payer(offramp), offramp.gross),
         *_fees(offramp),
@@ -163,7 +163,7 @@ def _paid(offramp: Offramp, to: HouseRole) -> list[Posting]:
 
 
 def _returned(offramp: Offramp, *, has_coins: bool) -> list[Posting]:
-    """Return the coins given back: all that arrived, or all except paid fees."""
+    """Return the postings of a refund: all coins that arrived, or all except fees already paid."""
     back = offramp.details.return_account_id or HouseRole.OUTSIDE
     if offramp.details.is_settled_outside:
         back = HouseRole.OUTSIDE

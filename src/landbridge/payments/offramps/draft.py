@@ -44,9 +44,9 @@ from landbridge.providers.rails.port import Rails
 
 @dataclass(frozen=True, slots=True)
 class OfframpDraft:
-    """A record to create, the texts stored beside it, and who receives coins.
+    """Record to create, with the texts stored beside it and the recipients of its coins.
 
-    `destination` is the bank account as an e-mail names it, with fees and return address.
+    `destination` describes the bank account, the fees and the return address for an e-mail.
     """
 
     creation: CreateTransfer
@@ -57,7 +57,7 @@ class OfframpDraft:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _CoinSource:
-    """Source of the coins, and where they would be returned."""
+    """Wallet that the coins come from, and the address to which a refund returns them."""
 
     user_id: UUID
     asset: Asset
@@ -84,7 +84,7 @@ class _CoinSource:
 
 @dataclass(frozen=True, slots=True)
 class OfframpDrafting:
-    """Check and quote offramp requests."""
+    """Checks and quotes offramp requests."""
 
     parties: PaymentParties
     accounts: BankAccounts
@@ -94,7 +94,7 @@ class OfframpDrafting:
     clock: Clock
 
     async def owner(self, caller: Caller, params: OfframpRequest) -> UUID:
-        """Return the user whose coins are paid out; raises `FieldInvalid` and `WalletNotFound`."""
+        """Return the id of the paying user; raises `FieldInvalid` and `WalletNotFound`."""
         params.check_ends()
         if params.source_user_id is not None:
             return params.source_user_id
@@ -235,7 +235,7 @@ class OfframpDrafting:
         return found
 
     async def _registered(self, org_id: UUID, params: OfframpRequest) -> ExternalWallet:
-        """Return that wallet, even if it was removed since; raises `WalletNotFound`."""
+        """Return the registered wallet, even if it was removed since; raises `WalletNotFound`."""
         if params.external_wallet_id is None:
             raise InvariantBroken("an offramp without a user has an external wallet")
         return await self.wallets.external(org_id, params.external_wallet_id)
@@ -245,7 +245,8 @@ class OfframpDrafting:
     ) -> tuple[tuple[FeeLine, ...], Sequence[Payee]]:
         """Return the fees with their payees; raises `FieldInvalid`, and `RouteInvalid`."""
         if params.source_user_id is not None and params.fees:
-            # One transaction pays the treasury and all fees; external coins pay each on its own.
+            # One chain transaction pays the treasury and all fees. With external coins, each fee
+            # is paid by a disbursement of its own.
             count = len(params.fees) + 1
             self.parties.check_recipients(params.chain, count, field="developerFee.fees")
         lines: list[FeeLine] = []
@@ -277,7 +278,10 @@ class OfframpDrafting:
         fee_payees: Sequence[Payee],
         at: datetime,
     ) -> OfframpQuoteTerms:
-        """Quote; raises as `OfframpQuoting.terms`, and `RouteInvalid` for too large a fee."""
+        """Quote the request; raises as `OfframpQuoting.terms`.
+
+        Raises `RouteInvalid` for a fee that may not be paid to a new external address.
+        """
         terms = await self.quoting.terms(caller.org_id, request, at)
         await self.parties.check_new_addresses(
             caller,
@@ -354,7 +358,7 @@ def _creation(
 
 
 def _named(account: BankAccount, fees: Sequence[OfframpFee], source: _CoinSource) -> str:
-    """Return the account, and a line for each other destination of the amount that is approved."""
+    """Describe the bank account, and on further lines each fee and an external return address."""
     lines = [f"{account.summary} by {account.payment_rail}"]
     for each in fees:
         money, address = each.money, each.line.wallet_address

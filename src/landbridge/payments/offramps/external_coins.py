@@ -2,11 +2,11 @@
 
 The follower of the chains stores what arrives (`customers/chain_deposits`). Once it is final:
 
-- it goes to the oldest offramp that awaits coins of this asset from this sender, best one of
-  exactly this amount; if none does, to the sender's latest offramp, which returns it;
-- if the sender has never had an offramp, or several users have had one from this address, it is
-  kept as the organisation's own, until a person assigns it. So it is once the sender's offramps
-  have had ten deposits each.
+- it goes to the oldest offramp that awaits coins of this asset from this sender, preferably one of
+  exactly this amount; if none awaits any, to the sender's latest offramp, which returns it;
+- if the sender has never had an offramp, if several users have had one from this address, or if
+  each offramp of the sender has had ten deposits, the deposit is kept as the organisation's own
+  until a person assigns it.
 
 Guarantees:
 - Deposits of an organisation are matched one after another, under a lock.
@@ -39,11 +39,11 @@ from landbridge.platform.db.pool import Tx
 # sender who sends the same coin again and again would drain the relayers.
 DEPOSITS_EACH = 10
 
-# The oldest one that awaits this asset, best one of exactly this amount; otherwise the latest one,
-# which returns the coins. One that other coins were assigned to already awaits none.
-# None if several users have offramps from this sender: anybody can register the address of another,
-# and would be paid, or get a refund, for coins that are not theirs. Also none if all of them have
-# had as many deposits as one may have.
+# The oldest offramp that awaits this asset, preferably one of exactly this amount; otherwise the
+# latest offramp, which returns the coins. An offramp with other coins assigned awaits none.
+# No row if several users have offramps from this sender: anybody can register the address of
+# another user, and would be paid or refunded for coins that are not theirs. No row either if each
+# offramp has had as many deposits as it may have.
 _FIND = """
 select c.id
 from (
@@ -90,8 +90,8 @@ _WAIT = timedelta(minutes=2)
 async def find(tx: Tx, deposit: TreasuryDeposit) -> UUID | None:
     """Return the offramp that a deposit is for.
 
-    None if its sender has none, if offramps of several users are from this sender, or if those of
-    the sender have returned coins too often.
+    Return None if its sender has no offramp, if several users have offramps from this sender, or if
+    each of the sender's offramps has had `DEPOSITS_EACH` deposits.
     """
     return await tx.fetchval(
         _FIND,
@@ -107,7 +107,7 @@ async def find(tx: Tx, deposit: TreasuryDeposit) -> UUID | None:
 
 @dataclass(frozen=True, slots=True)
 class _Worker:
-    """The worker as the reporter of coins."""
+    """The worker as a `CoinReporter`."""
 
     org_id: UUID
     clock_offset: timedelta
@@ -128,7 +128,7 @@ class ExternalCoins:
         """Settle final deposits, and take back lost ones; return whether more may wait."""
         more = False
         for org_id in await self.deposits.orgs_with_final(offsets.keys()):
-            # One organisation's failure must not stop the others.
+            # A failure of one organisation must not stop the others.
             with logged_failures(
                 busy="treasury_deposits.busy", failed="treasury_deposits.failed", org_id=str(org_id)
             ):
@@ -137,7 +137,7 @@ class ExternalCoins:
         return more
 
     async def are_coming(self, offramp: Offramp) -> bool:
-        """Return whether coins of its sender were found in time, and are not settled yet."""
+        """Return whether coins for an offramp were found in time, and are not settled yet."""
         expires_at = offramp.details.quote_expires_at
         if expires_at is None or not offramp.is_external:
             return False
@@ -145,11 +145,11 @@ class ExternalCoins:
         return await self.deposits.has_open(org_id, source, before=expires_at)
 
     async def wait_longer(self, offramp: Offramp, clock_offset: timedelta) -> None:
-        """Postpone the expiry of an offramp whose coins are coming."""
+        """Postpone the expiry of an offramp, because coins for it are not settled yet."""
         await self.ledger.postpone(offramp.record, self.clock.now(clock_offset) + _WAIT)
 
     async def why_gone(self, offramp: Offramp) -> str | None:
-        """Return why its coins can't be refunded: their chain has lost them. None otherwise."""
+        """Return a reason if an offramp's chain has lost its coins: no refund. Otherwise None."""
         record, chain_hash = offramp.record, offramp.details.deposit_hash
         if not offramp.is_external or chain_hash is None:
             return None
@@ -158,13 +158,14 @@ class ExternalCoins:
         )
 
     async def kept(self, org_id: UUID) -> Sequence[TreasuryDeposit]:
-        """Return the latest deposits that no payment has taken."""
+        """Return the latest deposits that are assigned to no offramp."""
         return await self.deposits.kept(org_id)
 
     async def assign(self, org_id: UUID, deposit_id: UUID, offramp_id: UUID) -> TreasuryDeposit:
         """Give a kept deposit to an offramp, which takes or returns it within seconds.
 
-        Raises `TransactionNotFound`, `ResourceNotFound`, and `ResourceConflict`.
+        Raises `TransactionNotFound` for the offramp, `ResourceNotFound` for the deposit, and
+        `ResourceConflict` if the offramp is paid from a wallet of ours or the deposit is taken.
         """
         offramp = await self.offramps.get(org_id, offramp_id)
         if not offramp.is_external:
@@ -178,7 +179,7 @@ class ExternalCoins:
             try:
                 await self._settle(deposit, offramp_id, offset)
             except (Busy, Refused) as error:
-                # Tried again at the next run; the coins are safe at the organisation's address.
+                # The next run tries again; the coins are safe at the organisation's address.
                 _log.error(
                     "treasury_deposits.not_settled",
                     org_id=str(org_id),
@@ -194,7 +195,8 @@ class ExternalCoins:
         expires_at = offramp.details.quote_expires_at
         is_in_time = expires_at is not None and deposit.found_at < expires_at
         if offramp.state is OfframpStatus.AWAITING_FUNDS and is_in_time:
-            # They are judged by when they were found, although they are final only now.
+            # The coins were found before the deadline, so they are in time although they became
+            # final only now.
             await self.wait_longer(offramp, offset)
         await self.offramps.coins_arrived(
             _Worker(deposit.org_id, offset), offramp_id, deposit.money, deposit.transaction_hash

@@ -22,11 +22,11 @@ from landbridge.providers.chains.tokens import Chain
 
 
 class CoinReporter(Protocol):
-    """Who reports coins that have arrived: a caller in a sandbox, otherwise the worker."""
+    """Reports coins that have arrived: the worker, or a caller in a sandbox."""
 
     @property
     def org_id(self) -> UUID:
-        """Organisation whose coins they are."""
+        """Organisation that the coins belong to."""
         ...
 
     @property
@@ -42,7 +42,7 @@ class CoinReporter(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class OfframpFeeDisbursements:
-    """Create the disbursements of offramps."""
+    """Creates the disbursements of offramps."""
 
     database: Database
     ledger: Ledger
@@ -54,7 +54,7 @@ class OfframpFeeDisbursements:
     ) -> Transfer | None:
         """Book external coins, and create a disbursement for each fee.
 
-        Return None if the offramp was changed concurrently; nothing was written then.
+        Return None, and write nothing, if the offramp was changed concurrently.
         """
         requests = fee_requests(offramp)
 
@@ -78,7 +78,7 @@ class OfframpFeeDisbursements:
     ) -> bool:
         """Send back coins that the offramp does not await, once per asset and hash.
 
-        Return False if the offramp has moved since it was read, because it may await them now.
+        Return False if the offramp was changed since it was read, because it may await them now.
         Raise `RequestIdTaken` if another amount was reported before. Raise `WalletNotFound` if the
         return address belongs to a user without a wallet on the chain of these coins.
         """

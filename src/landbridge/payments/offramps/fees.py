@@ -29,7 +29,7 @@ class OfframpFeeType(StrEnum):
 
 
 class FeeLine(msgspec.Struct, frozen=True, kw_only=True):
-    """A fee and its beneficiary; without an account and its user the coins leave the platform."""
+    """Fee and its beneficiary; without an account and a user, its coins leave the platform."""
 
     type: OfframpFeeType
     value: Decimal
@@ -40,7 +40,7 @@ class FeeLine(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True)
 class OfframpFee:
-    """A fee and its computed amount."""
+    """Fee with its computed amount."""
 
     line: FeeLine
     money: Money

@@ -1,4 +1,4 @@
-"""Limit usage of an offramp: its coins including all fees, to one bank account."""
+"""Limit usage of an offramp: its coins including all fees, paid to one bank account."""
 
 from landbridge.ledger.model import Transfer
 from landbridge.payments.limits.model import LimitUsage, PaymentDestination
@@ -17,7 +17,7 @@ def as_limit_usage(record: Transfer) -> LimitUsage:
         corridor=details.corridor or offramp.receive.asset.currency,
         targets=_targets(offramp),
         is_committed=details.needs_approval or details.accepted_at is not None,
-        # One that waited for an approval counts from its request on.
+        # An offramp that waited for an approval counts from its creation, not from its accept.
         accepted_at=None if details.needs_approval else details.accepted_at,
     )
 
@@ -40,10 +40,10 @@ def payees(offramp: Offramp) -> list[PaymentDestination]:
 
 
 def _targets(offramp: Offramp) -> tuple[PaymentDestination, ...]:
-    """Return the payees, and the return address of external coins."""
+    """Return the destinations of an offramp, including the return address of external coins."""
     details, user_id, targets = offramp.details, offramp.record.user_id, payees(offramp)
     if offramp.is_external:
-        # A return is no payment, so no cool-down applies to it; destination lists do.
+        # Destination lists apply to a return, but no cool-down, because it is not a payment.
         targets.append(
             PaymentDestination.at(
                 details.return_address,

@@ -1,4 +1,4 @@
-"""Coins of external wallets that a chain has lost below its final block.
+"""Reverses coins of external wallets that a chain has lost although their block was final.
 
 The follower of the chains gives up such a deposit (`customers/chain_deposits`). If an offramp has
 booked its coins, a treasury reversal takes them back and the offramp's user is frozen; the offramp
@@ -8,8 +8,8 @@ reversal is recovered.
 Guarantees:
 - Reversal and deposit change in one transaction, with the deposit locked, so each loss is taken
   back once.
-- Coins that were never booked are not taken back: the offramp awaits them as before. Nor are those
-  that a correction has taken back.
+- Coins that were never booked are not taken back: the offramp awaits them as before. Coins that a
+  correction has taken back are not taken back again.
 """
 
 from collections.abc import Awaitable, Callable
@@ -52,7 +52,7 @@ FreezeUser = Callable[[UUID, UUID, str, datetime], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True)
 class LostCoins:
-    """Takes back lost coins from the ledger, and books those that return."""
+    """Takes back lost coins from the ledger, and books coins that were mined after all."""
 
     deposits: TreasuryDeposits
     ledger: Ledger
@@ -61,7 +61,7 @@ class LostCoins:
     freeze_user: FreezeUser
 
     async def take_back(self, org_id: UUID, offset: timedelta) -> None:
-        """Close the deposits of an organisation that its chains have lost for good."""
+        """Close an organisation's lost deposits, and reverse those that offramps have booked."""
         for deposit in await self.deposits.lost(org_id):
             offramp = await self._booked_by(deposit)
             if offramp is None:
@@ -77,7 +77,7 @@ class LostCoins:
             await self.ledger.advance(move, treasury_reversals.TRANSITIONS)
 
     async def _booked_by(self, deposit: TreasuryDeposit) -> Offramp | None:
-        """Return the offramp that has taken the coins, or has sent them back."""
+        """Return the offramp that has taken the coins, or has sent them back; None if none has."""
         if deposit.transfer_id is None:
             return None
         offramp = await self.offramps.get(deposit.org_id, deposit.transfer_id)
@@ -89,11 +89,12 @@ class LostCoins:
             f"A reorganisation of {deposit.chain} took back coins that had arrived for "
             f"offramp {offramp.record.id}."
         )
-        # First, so that less is paid meanwhile. Freezing twice does nothing.
+        # The user is frozen first, so that less is paid out in the meantime. Freezing twice is
+        # harmless.
         await self.freeze_user(deposit.org_id, offramp.record.user_id, reason, at)
         latest = await self._latest(deposit)
         if latest is not None and latest.status is not TreasuryReversalStatus.RECOVERED:
-            # It returned, and was lost once more before it was final.
+            # The deposit was mined again, and was lost once more before it was final.
             await self.deposits.close_lost(deposit, _nothing)
             return
 

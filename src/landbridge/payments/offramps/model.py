@@ -32,13 +32,13 @@ QUOTE_LIFETIME = timedelta(minutes=10)
 class OfframpStatus(StrEnum):
     """Status of an offramp."""
 
-    CREATED = "CREATED"  # recorded; moves at once to its quote or its approval
+    CREATED = "CREATED"  # recorded; continues at once to OPEN_QUOTE or PENDING_APPROVAL
     PENDING_APPROVAL = "PENDING_APPROVAL"  # holds funds; awaits an admin, for a day at most
-    NOT_INITIATED = "NOT_INITIATED"  # cancelled, or a user was frozen, before coins were debited
-    OPEN_QUOTE = "OPEN_QUOTE"  # awaits acceptance; the worker expires it when due
+    NOT_INITIATED = "NOT_INITIATED"  # cancelled, or a user frozen, before any coins were debited
+    OPEN_QUOTE = "OPEN_QUOTE"  # awaits acceptance until the worker expires the quote
     QUOTE_FAILED = "QUOTE_FAILED"  # expired before acceptance or payment, or could not be quoted
-    IN_REVIEW = "IN_REVIEW"  # awaits a reviewer to close the request, or its owner to cancel
-    AWAITING_FUNDS = "AWAITING_FUNDS"  # accepted; awaits external coins until it is due
+    IN_REVIEW = "IN_REVIEW"  # awaits the end of a request for information, or a cancel
+    AWAITING_FUNDS = "AWAITING_FUNDS"  # accepted; awaits external coins until the quote expires
     CRYPTO_INITIATED = "CRYPTO_INITIATED"  # accepted and funded; the worker claims the debit
     CRYPTO_PENDING = "CRYPTO_PENDING"  # the debit is submitted; the worker polls the chain
     CRYPTO_PROCESSED = "CRYPTO_PROCESSED"  # the coins are ours; the worker claims the payout
@@ -47,11 +47,11 @@ class OfframpStatus(StrEnum):
     FIAT_PENDING = (
         "FIAT_PENDING"  # the bank has the payout; the worker polls when settlement is due
     )
-    FIAT_FAILED = "FIAT_FAILED"  # no payout; the worker refunds the coins
+    FIAT_FAILED = "FIAT_FAILED"  # the payout failed; the worker refunds the coins
     CRYPTO_RETURNED = "CRYPTO_RETURNED"  # the coins were returned to their source
     COMPLETED = "COMPLETED"  # paid out; a reviewer reopens it if the bank returns the payout
     REJECTED = "REJECTED"  # an admin rejected it
-    EXPIRED = "EXPIRED"  # no decision in time
+    EXPIRED = "EXPIRED"  # not approved in time
 
 
 TRANSITIONS: Transitions[OfframpStatus] = Transitions(
@@ -79,7 +79,8 @@ TRANSITIONS: Transitions[OfframpStatus] = Transitions(
             }
         ),
         OfframpStatus.QUOTE_FAILED: frozenset(),
-        # Back to the previous status, to a final one, or (cancelled after the debit) to the refund.
+        # A review ends in the previous status, in a final one or, if the offramp is cancelled
+        # after the debit, in the refund.
         OfframpStatus.IN_REVIEW: frozenset(
             {
                 OfframpStatus.PENDING_APPROVAL,
@@ -126,7 +127,7 @@ TRANSITIONS: Transitions[OfframpStatus] = Transitions(
         OfframpStatus.FIAT_PENDING: frozenset(
             {OfframpStatus.COMPLETED, OfframpStatus.FIAT_FAILED, OfframpStatus.IN_REVIEW}
         ),
-        # To itself: the refund was redirected.
+        # The transition to itself records that the refund was redirected.
         OfframpStatus.FIAT_FAILED: frozenset(
             {OfframpStatus.FIAT_FAILED, OfframpStatus.CRYPTO_RETURNED, OfframpStatus.IN_REVIEW}
         ),
@@ -138,7 +139,7 @@ TRANSITIONS: Transitions[OfframpStatus] = Transitions(
     reopens={OfframpStatus.COMPLETED: frozenset({OfframpStatus.FIAT_FAILED})},
 )
 
-# At these statuses its payout may be at a bank.
+# Statuses at which the bank may have the payout.
 PAYING_OUT = frozenset({OfframpStatus.FIAT_INITIATED, OfframpStatus.FIAT_PENDING})
 
 # SLA: a chain takes an hour at most. A bank gives its own date; after a week, escalate.
@@ -171,57 +172,57 @@ class OfframpDetails(msgspec.Struct, frozen=True, kw_only=True):
     source_address: str
     # The organisation's own address, which receives the coins.
     destination_address: str
-    # The paying wallet and its account; None for external coins.
+    # The paying wallet and its ledger account; None for external coins.
     source_wallet_id: UUID | None
     source_account_id: UUID | None
     external_wallet_id: UUID | None
-    # Return address of the coins; without an account they leave the platform.
+    # Address of a refund; without a ledger account the refunded coins leave the platform.
     return_address: str
     return_account_id: UUID | None
-    # The user of that account; older records lack it.
+    # User of the return account; None in records that were created before this field existed.
     return_user_id: UUID | None = None
     destination_user_id: UUID
     account_id: UUID
     payment_rail: str
-    # Name of the price, where it is not the currency.
+    # Name of the price, if it is not the name of the currency.
     corridor: str | None
     is_same_day: bool
     is_exact_out: bool
     needs_approval: bool
     purpose: str | None = None
     fees: tuple[FeeLine, ...]
-    # The quote; facts replace it when it is made after an approval.
+    # The quote; if it is made after an approval, facts of the record replace these values.
     amount_units: int
     exchange_fee_units: int
     rate: Decimal
     # None until there is a quote to accept.
     quote_expires_at: datetime | None
-    # Facts that transitions add.
+    # The fields below are facts, which transitions add after the creation.
     held_units: int = 0
     accepted_at: datetime | None = None
     failed_reason: str | None = None
-    # During a review: the status to return to, and its deadline.
+    # During a review: the status to which the offramp returns, and the deadline of that status.
     reviewed_from: OfframpStatus | None = None
     review_due_at: datetime | None = None
     is_cancelled: bool = False
-    # Hash of the debit; of the fees alone for external coins.
+    # Hash of the transaction that debits the wallet; for external coins, of that with the fees.
     transaction_hash: str | None = None
     user_op_hash: str | None = None
     is_processed: bool = False
-    # External coins.
+    # Only of external coins: hash and amount of their deposit.
     deposit_hash: str | None = None
     received_units: int = 0
     tracking: dict[str, str | None] | None = None
     return_transaction_hash: str | None = None
     return_user_op_hash: str | None = None
-    # Whether the coins reached their owner without an order of ours.
+    # Whether a refund reached its owner by other means than an order of ours.
     is_settled_outside: bool = False
     # Amount of the settled payout that the bank returned.
     payout_returned_units: int | None = None
 
 
 class Offramp(msgspec.Struct, frozen=True, kw_only=True):
-    """A record, decoded once for all replies and postings."""
+    """Offramp record, decoded once for all replies and postings."""
 
     record: Transfer
     details: OfframpDetails
@@ -249,7 +250,7 @@ class Offramp(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def returned(self) -> Money:
-        """The refund if there is no payout; fees already paid are not refunded."""
+        """Coins that are refunded if the payout fails; fees already paid are not included."""
         is_whole = self.is_external and not self.details.is_processed
         return self.received if is_whole else self.amount
 
@@ -260,20 +261,20 @@ class Offramp(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def party_user_ids(self) -> tuple[UUID, ...]:
-        """The paying and the paid user."""
+        """Ids of the paying and the paid user."""
         return (self.record.user_id, self.details.destination_user_id)
 
     @property
     def beneficiaries(self) -> tuple[UUID, ...]:
-        """The users who receive a fee with the debit."""
+        """Ids of the users who receive a fee with the debit."""
         return tuple(each.user_id for each in self.details.fees if each.user_id is not None)
 
     @property
     def required_active_user_ids(self) -> tuple[UUID, ...]:
-        """The users who must all be active until the offramp is accepted.
+        """Ids of the users who must all be active until the offramp is accepted.
 
-        Includes the user of the return wallet: after the accept, a refund goes there even if that
-        user is frozen by then.
+        The user of the return wallet is included, because a refund goes there after the accept even
+        if that user is frozen by then.
         """
         back = self.details.return_user_id
         return (*self.party_user_ids, *self.beneficiaries, *([] if back is None else [back]))
@@ -312,7 +313,7 @@ def as_offramps(records: Sequence[Transfer]) -> list[Offramp]:
 
 
 def accept_refusal(offramp: Offramp) -> Refused | None:
-    """Return why an accept is refused; None if it may go through, or already has."""
+    """Return why an accept is refused; None if it is possible, or a repetition."""
     is_accepted = offramp.details.accepted_at is not None
     if offramp.status is OfframpStatus.IN_REVIEW and not is_accepted:
         return ResourceConflict("this offramp is in review; accept it after the review")
@@ -329,7 +330,7 @@ def accept_refusal(offramp: Offramp) -> Refused | None:
             | OfframpStatus.FIAT_PENDING
             | OfframpStatus.COMPLETED
         ):
-            pass  # open, or accepted before: the same reply as the first time
+            pass  # an open quote, or a repeated accept, which gets the first reply
         case OfframpStatus.CREATED | OfframpStatus.PENDING_APPROVAL:
             refusal = QuoteNotFound("this offramp awaits its approval; it is quoted afterwards")
         case (
@@ -346,7 +347,7 @@ def accept_refusal(offramp: Offramp) -> Refused | None:
 
 
 def cancel_refusal(offramp: Offramp) -> Refused | None:
-    """Return why a cancel is refused; None if it may go through, or already has."""
+    """Return why a cancel is refused; None if it is possible, or a repetition."""
     if offramp.details.is_cancelled:
         return None
     if offramp.status is not OfframpStatus.IN_REVIEW:

@@ -30,7 +30,7 @@ _DEBIT, _REFUND = "debit", "refund"
 
 @dataclass(frozen=True, slots=True)
 class OfframpOrders:
-    """Build the orders of an offramp."""
+    """Builds the orders of an offramp."""
 
     chains: Chains
     rails: Rails

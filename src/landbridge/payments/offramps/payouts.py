@@ -1,4 +1,4 @@
-"""Payment of an offramp, as submitted to its bank."""
+"""Builds the payment of an offramp that is submitted to a bank."""
 
 from datetime import datetime
 from uuid import UUID

@@ -5,12 +5,12 @@ from landbridge.payments.engine.dry_run import NO_ACTOR, PlannedStep, journal_st
 from landbridge.payments.offramps import transitions
 from landbridge.payments.offramps.model import OfframpStatus, as_offramp
 
-# A dry run has no chain transaction.
+# Placeholder for the transaction hash, because a dry run has no chain transaction.
 _NO_HASH = ""
 
 
 def planned_steps(record: Transfer) -> list[PlannedStep]:
-    """List the postings after creation if the offramp is accepted and completes."""
+    """List the steps after creation, with their postings, if the offramp completes."""
     at = record.created_at
     offramp = as_offramp(record)
     deduction = transitions.accepted(offramp, actor=NO_ACTOR, at=at, is_reviewed=False)

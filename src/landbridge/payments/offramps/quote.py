@@ -1,4 +1,4 @@
-"""Offramp quotes: amounts, fees on top, and the bounds of both."""
+"""Offramp quotes: computes and checks amounts and fees at current prices."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ from landbridge.providers.rates.port import RateSource
 
 @dataclass(frozen=True, slots=True)
 class OfframpQuoteTerms:
-    """A quote: `amount` is converted (our fee is part of it), `fees` come on top."""
+    """Amounts of a quote: `amount` is converted and includes our fee, `fees` come on top."""
 
     amount: Money
     exchange_fee: Money
@@ -38,7 +38,7 @@ class OfframpQuoteTerms:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OfframpQuoteRequest:
-    """Quote request: the asset of `money` shows whether it is the converted or the paid amount."""
+    """Quote request: `money` is the converted amount, or the received amount if it is fiat."""
 
     money: Money
     source: Asset
@@ -50,7 +50,7 @@ class OfframpQuoteRequest:
 
 @dataclass(frozen=True, slots=True)
 class OfframpQuoting:
-    """Quote offramps at current prices."""
+    """Quotes offramps at current prices."""
 
     rates: RateSource
     price_age_max: timedelta
@@ -58,7 +58,7 @@ class OfframpQuoting:
     async def terms(
         self, org_id: UUID, request: OfframpQuoteRequest, at: datetime
     ) -> OfframpQuoteTerms:
-        """Quote; raises `RouteInvalid`, `QuoteNotReady` and, for amounts, `FieldInvalid`."""
+        """Quote an offramp; raises `RouteInvalid`, `QuoteNotReady` and `FieldInvalid` (amount)."""
         price = await fresh_price(
             self.rates,
             org_id,

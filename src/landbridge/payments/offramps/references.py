@@ -16,7 +16,7 @@ from landbridge.platform.formats.texts import check_text
 from landbridge.platform.http.constraints import pattern_schema
 
 MINIMUM_USD = 1
-# In addition to the rail's own: payouts through SWIFT, and payouts of usdt.
+# Minimums in dollars beside that of the rail: for payouts by SWIFT, and for payouts of usdt.
 MINIMUM_SWIFT_USD = 5
 MINIMUM_USDT_USD = 10
 
@@ -71,8 +71,8 @@ DOCUMENT_TYPES = (
     "transport_document",
     "other_document",
 )
-# Price names of dollar payouts there; they differ from that of the USD rail. Source:
-# interface/offramp (toCurrency of the rates).
+# Names of the prices of dollar payouts by these rails, which differ from the price of other dollar
+# payouts. Source: interface/offramp (toCurrency of the rates).
 CORRIDORS = {
     ("hongKongGlobalNetwork", "usd"): "usd-hka",
     ("chinaGlobalNetwork", "usd"): "usd-chn",
@@ -95,7 +95,10 @@ _SEPA_RAILS = ("sepa", "sepaInstant")
 
 @dataclass(frozen=True, slots=True)
 class PayoutReferenceRule:
-    """A field of `destination`: its accounts, the same as a sentence, and its format."""
+    """Reference field of `destination`: which accounts it `fits`, and the check of its format.
+
+    `accounts` describes these accounts for error messages.
+    """
 
     name: str
     accounts: str
@@ -104,7 +107,7 @@ class PayoutReferenceRule:
 
 
 def check_lines(field: str, text: str) -> str:
-    """Check a text of up to four lines of up to 35 characters, as in a bank message."""
+    """Return a text of up to four lines of up to 35 characters; raises `FieldInvalid`."""
     lines = text.replace("\r\n", "\n").split("\n")
     if len(lines) > _LINES_MAX:
         raise FieldInvalid(f"{field} must have at most {_LINES_MAX} lines", field=field)
@@ -140,7 +143,7 @@ def _by(*rails: str) -> Callable[[BankAccount], bool]:
 
 
 def _has_no_other(account: BankAccount) -> bool:
-    """Return whether the rail has no reference of its own; SWIFT outside of type `us` has both."""
+    """Return whether `paymentReference` fits: RTP, and outside of type `us` all rails but SEPA."""
     if account.type == "us":
         return account.payment_rail == "rtp"
     return account.payment_rail not in _SEPA_RAILS
@@ -164,7 +167,7 @@ RULES = (
 
 
 def checked_references(submitted: Mapping[str, str], account: BankAccount) -> dict[str, str]:
-    """Return the validated references; raises `FieldInvalid` for one that the rail lacks."""
+    """Return the validated references; raises `FieldInvalid` for one that does not fit the rail."""
     found: dict[str, str] = {}
     for rule in RULES:
         if (text := submitted.get(rule.name)) is None:
@@ -214,5 +217,5 @@ def minimum_usd(currency: str, payment_rail: str) -> int:
 
 
 def corridor(account: BankAccount) -> str | None:
-    """Return the name of the price, where it is not the account's currency."""
+    """Return the name of the price for an account; None if it is the account's currency."""
     return CORRIDORS.get((account.type, account.currency))

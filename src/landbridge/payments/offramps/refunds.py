@@ -1,4 +1,4 @@
-"""Alternative destinations of an offramp's refund."""
+"""Redirected refunds of offramps: checks the new destination."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,14 +13,14 @@ from landbridge.payments.offramps.model import as_offramp
 
 @dataclass(frozen=True, slots=True)
 class OfframpRefunds:
-    """Check destinations of refunds."""
+    """Checks new destinations of refunds."""
 
     destinations: RefundDestinations
 
     async def destination(
         self, record: Transfer, instruction: ResolutionInstruction, clock_offset: timedelta
     ) -> Mapping[str, Any]:
-        """Return the facts of the new destination; raises `FieldInvalid`."""
+        """Return the facts that redirect the refund to the destination; raises `FieldInvalid`."""
         del clock_offset
         found = await self.destinations.find(record, as_offramp(record).gross.asset, instruction)
         return {

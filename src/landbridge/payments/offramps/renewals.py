@@ -1,11 +1,11 @@
-"""Renewal of a quote that expired: the same payout once more, with its approval where that holds.
+"""Renewal of an expired offramp: quotes the same payout again, and keeps a valid approval.
 
 Guarantees:
-- An expired offramp is renewed once: the new one's request id is derived from it. So an approval
-  counts for one payout at a time, and a repeated call returns the same offramp.
-- An approval is kept only for what was approved: `keeps_approval` compares the payout and bounds
-  the quote by the one that was approved, not by the last of several. It also must be at most a day
-  old, under a policy that has not changed since its request, and of people who may still decide
+- An expired offramp is renewed once: the request id of the new one is derived from its id. An
+  approval therefore counts for one payout at a time, and a repeated call returns the same offramp.
+- An approval is kept only for the approved payout: `keeps_approval` compares the payout, and bounds
+  the quote by the quote that was approved, not by a later one. The approval must also be at most a
+  day old, its policy unchanged since its request, and its approvers still allowed to decide
   (`Approvals.carriable`).
 - Otherwise the new offramp awaits an approval of its own.
 """
@@ -44,12 +44,12 @@ from landbridge.platform.core.fields import copy_fields
 from landbridge.platform.http.caller import Caller
 from landbridge.providers.chains.tokens import Chain
 
-# By how much less may arrive than with the approved quote, in parts of a hundred. Prices of minutes
-# differ by a fraction of this; a payee notices more.
+# Per cent by which the received amount may be below that of the approved quote. Prices change by a
+# fraction of this within minutes; a payee would notice a larger loss.
 LOSS_PERCENT_MAX: Final = 1
 _PERCENT: Final = 100
 
-# What an approver decides on, beside the amounts.
+# Details that an approver decides on, besides the amounts.
 _APPROVED: Final = (
     "source_address",
     "source_account_id",
@@ -130,7 +130,7 @@ def renewal_refusal(offramp: Offramp) -> Refused | None:
 
 
 def repeated_request(offramp: Offramp, texts: PayoutTexts) -> OfframpRequest:
-    """Return the request of an offramp, with its texts."""
+    """Rebuild the request that created an offramp, with its texts."""
     details, asset = offramp.details, offramp.gross.asset
     return copy_fields(
         details,
@@ -155,7 +155,7 @@ def repeated_request(offramp: Offramp, texts: PayoutTexts) -> OfframpRequest:
 
 
 def keeps_approval(approved: Offramp, creation: CreateTransfer) -> bool:
-    """Return whether a creation is the approved payout at a quote that is hardly worse.
+    """Return whether `creation` is the approved payout at an acceptable quote.
 
     It debits no more than was approved, and pays at most 1% less.
     """
@@ -171,7 +171,7 @@ def keeps_approval(approved: Offramp, creation: CreateTransfer) -> bool:
 
 
 def as_quoted(creation: CreateTransfer) -> CreateTransfer:
-    """Return the creation of an offramp that awaits an approval as one that has it: quoted now."""
+    """Return the creation with an open quote, in place of one that awaits an approval."""
     due_at = creation.at + QUOTE_LIFETIME
     last = len(creation.path)
     return replace(

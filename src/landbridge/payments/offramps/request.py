@@ -1,4 +1,4 @@
-"""Offramp request: checks that need no lookup.
+"""Offramp request, with the checks that need no lookup in the database.
 
 Source: contract, lifecycles 8; interface/offramp (all variants of the request).
 """
@@ -70,7 +70,7 @@ class OfframpRequest:
     requires_approval: bool
 
     def check_ends(self) -> None:
-        """Raise `FieldInvalid` unless there is one source that fits `returnAddress`."""
+        """Raise `FieldInvalid` unless there is one source, and it may have a `returnAddress`."""
         if (self.source_user_id is None) == (self.external_wallet_id is None):
             raise FieldInvalid(
                 "give either source.userId or source.externalWalletId", field="source.userId"
@@ -106,7 +106,10 @@ class OfframpRequest:
         return found
 
     def amount(self, source: Asset, destination: Asset) -> Money:
-        """Return the amount given, converted or paid out; raises `FieldInvalid`."""
+        """Return the requested amount, in the converted or the received asset.
+
+        Raises `FieldInvalid`.
+        """
         if (self.source_amount is None) == (self.destination_amount is None):
             raise FieldInvalid(
                 "give exactly one of source.amount and destination.amount",
@@ -118,7 +121,7 @@ class OfframpRequest:
 
     @property
     def amount_field(self) -> str:
-        """The field that holds the amount."""
+        """Name of the request field that has the amount."""
         return "destination.amount" if self.source_amount is None else "source.amount"
 
     def texts(self, account: BankAccount) -> PayoutTexts:

@@ -1,10 +1,10 @@
-"""Payouts that a bank returns after they were settled.
+"""Reopens offramps if a bank returns their payout after it was settled.
 
 Guarantees:
-- Only a completed offramp is reopened, once, and only for fiat that is here again.
-- An offramp whose journals were corrected is refused: its user would get the coins twice.
-- The record is locked first and everything happens in the caller's transaction, so one of any
-  number of concurrent callers reopens the offramp.
+- Only a completed offramp is reopened, once, and only for fiat that has come back.
+- An offramp with corrected journals is refused: its user would get the coins twice.
+- The record is locked first and everything happens in the caller's transaction, so of several
+  concurrent callers one reopens the offramp.
 
 From FIAT_FAILED the worker refunds the coins as after any other failed payout.
 """
@@ -29,7 +29,7 @@ from landbridge.platform.db.pool import Tx
 
 @dataclass(frozen=True, slots=True)
 class OfframpPayoutReturns:
-    """Reopen offramps whose payout was returned."""
+    """Reopens offramps after their payout was returned."""
 
     ledger: Ledger
     limits: Limits
@@ -45,11 +45,11 @@ class OfframpPayoutReturns:
         actor: str,
         at: datetime,
     ) -> Offramp:
-        """Reopen a completed offramp because `received` of its payout is here again.
+        """Reopen a completed offramp because the amount `received` of its payout came back.
 
         `reason` is a sentence of ours, without personal data. The payment's limit usage is released
-        once the coins are refunded. Raises `TransactionNotFound`, and `ResourceConflict` with the
-        reason.
+        once the coins are refunded. Raises `TransactionNotFound`, and `ResourceConflict` if the
+        offramp can't be reopened.
         """
         record = await lock_record(tx, org_id, offramp_id)
         if record is None or record.kind != KIND:
@@ -69,7 +69,7 @@ class OfframpPayoutReturns:
 
 
 def return_refusal(offramp: Offramp, received: Money) -> Refused | None:
-    """Return why the offramp refuses a return; None if `received` may reopen it."""
+    """Return why a return of `received` can't reopen the offramp; None if it can."""
     name, receive = f"offramp {offramp.record.id}", offramp.receive
     paid = f"{receive} {receive.asset.currency}"
     match offramp.status:

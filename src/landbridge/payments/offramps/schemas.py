@@ -206,7 +206,7 @@ def offramp_page(offramps: Sequence[Offramp], context: OfframpReplyContext) -> O
 
 
 def _shown(money: Money, *, has_quote: object) -> Decimal:
-    """Return the requested or quoted amount; 0 while unknown."""
+    """Return the amount if it was requested or there is a quote; otherwise 0."""
     return money.decimal if has_quote else Decimal(0)
 
 
@@ -214,7 +214,7 @@ def _quote(offramp: Offramp) -> OfframpQuoteReply | None:
     details = offramp.details
     if details.quote_expires_at is None:
         return None
-    # Our own fee, if any, is deducted from the converted amount.
+    # Fiat before our own fee is deducted.
     integer_part = Rate(details.rate).convert(offramp.amount, offramp.receive.asset, Rounding.DOWN)
     return OfframpQuoteReply(
         send_gross=quoted(offramp.gross),

@@ -1,7 +1,7 @@
-"""Offramp service: create, accept, cancel, get, list; arriving coins and expiry.
+"""Offramp service: creates, accepts, cancels and expires offramps, and takes external coins.
 
-A quote holds no funds unless it awaits, or had, an approval. The balance is checked when the quote
-is made, and again by the statement that holds the funds on accept.
+A quote holds no funds, unless the offramp needs an approval. The balance is checked when the quote
+is made, and again when the accept holds the funds.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -66,7 +66,7 @@ class _ConcurrentUpdate(Exception):
 
 @dataclass(frozen=True, slots=True)
 class OfframpReplyContext:
-    """Reply data beside the records: users, and approvals by record."""
+    """Data that replies need besides the records: users, and approvals by record."""
 
     cards: Mapping[UUID, UserCard]
     approvals: Mapping[UUID, Approval]
@@ -131,11 +131,12 @@ class Offramps:
     async def accept(self, caller: Caller, offramp_id: UUID) -> Offramp | None:
         """Accept the offramp at its quote; a repeated accept returns the same offramp.
 
-        External coins are then awaited, and a large amount is reviewed first. Raises
-        `TransactionNotFound`, `QuoteNotFound` before its approval, and `QuoteInvalid` if it is late
-        (then QUOTE_FAILED) or was not executed. Raises `QuoteNotReady` while its coin is off its
-        peg, `InsufficientBalance` and `LimitExceeded`; the quote then stays open. Raises
-        `ResourceConflict` in review, and the errors of a create about users and accounts.
+        External coins are awaited after the accept; an offramp above `review_above_usd` is reviewed
+        first. Raises `TransactionNotFound`, `QuoteNotFound` before the approval, and `QuoteInvalid`
+        if the quote has expired (the offramp is then QUOTE_FAILED) or ended. Raises `QuoteNotReady`
+        while the coin is off its peg, `InsufficientBalance` and `LimitExceeded`; the quote then
+        stays open. Raises `ResourceConflict` in review, and errors of a create on users and
+        accounts.
         """
         offramp = await self.get(caller.org_id, offramp_id)
         if refusal := accept_refusal(offramp):
@@ -162,7 +163,7 @@ class Offramps:
             case CommitOutcome.INSUFFICIENT:
                 raise InsufficientBalance(insufficient_balance_text(offramp.gross))
             case _:
-                pass  # lost a race: read again
+                pass  # changed concurrently: read the record again
         return None
 
     @optimistic_retry("the offramp was changed concurrently; try again")
@@ -185,7 +186,7 @@ class Offramps:
                 await self.database.transact(lambda tx, by=move: self._cancel(tx, by))
             )
         except _ConcurrentUpdate:
-            pass  # read again
+            pass  # changed concurrently: read the record again
         return None
 
     @optimistic_retry("the offramp was changed concurrently; try again")
@@ -195,8 +196,8 @@ class Offramps:
         """Record confirmed external coins for an offramp, once per transaction hash.
 
         Called for each final treasury deposit (`external_coins.py`). The exact amount in time
-        continues the offramp; any other amount ends it and is returned. Coins that nothing awaits,
-        and coins of another kind, are returned by a disbursement. Raises `TransactionNotFound`,
+        continues the offramp; any other amount ends it and is returned. Coins that are not awaited,
+        and coins of another asset, are returned by a disbursement. Raises `TransactionNotFound`,
         `ResourceConflict` for an offramp paid from a wallet of ours, and the errors of
         `OfframpFeeDisbursements.return_surplus`.
         """
@@ -211,7 +212,7 @@ class Offramps:
                 return offramp
             return None
         if await self.fee_disbursements.is_returning(offramp, money, chain_hash):
-            # These deposits were reported before the accept and are being returned.
+            # The coins were reported before the accept, and a disbursement returns them.
             return offramp
         at = self.clock.stamp(reporter.clock_offset)
         move = transitions.arrived(
@@ -230,7 +231,7 @@ class Offramps:
         return None
 
     async def has_booked(self, offramp: Offramp, money: Money, chain_hash: str) -> bool:
-        """Return whether `coins_arrived` has recorded these coins: taken, or sent back."""
+        """Return whether `coins_arrived` has recorded these coins as taken or as sent back."""
         details = offramp.details
         if money.asset == offramp.gross.asset and details.deposit_hash == chain_hash:
             return True
@@ -262,7 +263,7 @@ class Offramps:
         return await self.database.transact(work)
 
     async def expire_approval(self, offramp: Offramp, actor: str, at: datetime) -> bool:
-        """Expire an offramp without an approval in time; False if it was changed concurrently."""
+        """Expire an offramp that was not approved in time; False if it was changed concurrently."""
         move = transitions.ended(
             offramp,
             OfframpStatus.EXPIRED,
@@ -356,7 +357,10 @@ class Offramps:
     def _question(
         self, offramp: Offramp, move: AdvanceTransfer
     ) -> Callable[[Tx], Awaitable[None]] | None:
-        """Return the question that this transition opens; None for other transitions."""
+        """Return a function that opens a request for information, for a transition to IN_REVIEW.
+
+        Return None for other transitions.
+        """
         if OfframpStatus.IN_REVIEW not in move.path or offramp.status is OfframpStatus.IN_REVIEW:
             return None
 
@@ -378,6 +382,6 @@ class Offramps:
         return moved
 
     async def _close_review(self, tx: Tx, move: AdvanceTransfer) -> None:
-        """Close the request for information, if any, in the transaction of the transition."""
+        """Close the offramp's open request for information, in the transition's transaction."""
         record = move.transfer
         await self.rfis.close_in(tx, record.org_id, record.id, actor=move.actor, at=move.at)

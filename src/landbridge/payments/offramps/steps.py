@@ -1,4 +1,4 @@
-"""Worker steps of a due offramp, as many as possible per run.
+"""Worker steps of a due offramp. A run makes as many steps as possible.
 
 Blockers are checked before each claim: frozen users or organisations, and the block list, before
 the debit and before the payout, the bank account before the payout. Once the bank may have the
@@ -40,13 +40,13 @@ from landbridge.payments.offramps.service import Offramps
 from landbridge.platform.core.clock import Clock
 from landbridge.platform.core.errors import InvariantBroken, Unavailable
 
-# Errors of a bank account that was valid at the request and is not valid now.
+# Errors if a bank account that was valid when the offramp was requested is not valid any more.
 _UNUSABLE = (AccountNotFound, InactiveAccount, AccountDataInvalid, VerificationMissing)
 
 
 @dataclass(frozen=True, slots=True)
 class OfframpSteps:
-    """Transitions made by time, chains and banks."""
+    """Advances offramps by deadlines and by answers of chains and banks."""
 
     offramps: Offramps
     orders: OfframpOrders
@@ -57,7 +57,7 @@ class OfframpSteps:
     clock: Clock = field(kw_only=True)
 
     async def run(self, record: Transfer, clock_offset: timedelta) -> None:
-        """Run the steps of a due record; a lost race is an ordinary outcome."""
+        """Run the steps of a due record; a concurrent change of the record is no error."""
         await run_until_waiting(
             record,
             lambda each: self._step(
@@ -66,7 +66,7 @@ class OfframpSteps:
         )
 
     async def find_order(self, record: Transfer, clock_offset: timedelta) -> OutgoingOrder | None:
-        """Return the order that a record waits for, as submitted now; None if it waits for none."""
+        """Return the order that a record waits for; None if it waits for none."""
         offramp, orders = as_offramp(record), self.orders
         match offramp.status:
             case OfframpStatus.CRYPTO_PENDING:
@@ -89,7 +89,7 @@ class OfframpSteps:
     async def _step(
         self, offramp: Offramp, clock_offset: timedelta, *, is_claimed_now: bool
     ) -> Transfer | None:
-        """Run the next step; None if nothing more can be done now."""
+        """Run the next step; return the advanced record, None if no step is possible now."""
         match offramp.status:
             case (
                 OfframpStatus.PENDING_APPROVAL
@@ -107,7 +107,7 @@ class OfframpSteps:
                 order = await self.find_order(offramp.record, clock_offset)
                 if order is None:
                     raise InvariantBroken(f"an offramp that is {status} has no due step")
-                # No claim comes before a refund, so no earlier step has looked for its coins.
+                # A refund has no claim, so no earlier step has checked that its coins still exist.
                 has_checked = is_claimed_now and status is not OfframpStatus.FIAT_FAILED
                 try:
                     return await self.order_sender.run(
@@ -123,13 +123,13 @@ class OfframpSteps:
             await mark_attention(self.offramps.ledger, record, reason)
 
     async def _end(self, offramp: Offramp, clock_offset: timedelta) -> None:
-        """Expire the offramp, also during a review."""
+        """Expire an offramp past its deadline, also during a review."""
         at = self.clock.stamp(clock_offset)
         match offramp.state:
             case OfframpStatus.PENDING_APPROVAL:
                 await self.offramps.expire_approval(offramp, ACTOR, at)
             case OfframpStatus.AWAITING_FUNDS if await self.external_coins.are_coming(offramp):
-                # They were found in time, and are not final yet.
+                # The coins were found in time, but are not final yet.
                 await self.external_coins.wait_longer(offramp, clock_offset)
             case OfframpStatus.OPEN_QUOTE | OfframpStatus.AWAITING_FUNDS:
                 await self.offramps.expire(offramp, ACTOR, at)
@@ -160,7 +160,7 @@ class OfframpSteps:
         """Book external coins, and create the disbursements of their fees."""
         reason = await self._find_block_reason(offramp)
         if reason is not None:
-            # The coins are here; if a party is frozen or a payee blocked, they are returned.
+            # A party is frozen or a payee blocked: the coins, which have arrived, are returned.
             return await self._fail(offramp, reason, clock_offset)
         move = transitions.external_coins_booked(
             offramp, actor=ACTOR, at=self.clock.stamp(clock_offset)
@@ -201,7 +201,7 @@ class OfframpSteps:
         )
 
     async def _why_not_refunded(self, offramp: Offramp) -> str | None:
-        """Return why its coins are not refunded: they are gone, or its payout may be settled."""
+        """Return why the coins can't be refunded now: lost, or the payout may be settled."""
         record = offramp.record
         if reason := await self.external_coins.why_gone(offramp):
             return reason
@@ -215,7 +215,7 @@ class OfframpSteps:
     async def _why_withheld(self, offramp: Offramp) -> str | None:
         """Return why a claimed payout is not sent now.
 
-        Not because its account was deleted, which would block it for ever.
+        A deleted bank account is no reason, because it would block the payout for ever.
         """
         org_id, account_id = offramp.record.org_id, offramp.details.account_id
         reason = await self._find_block_reason(offramp)

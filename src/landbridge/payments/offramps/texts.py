@@ -32,8 +32,8 @@ _OF_USER = "select file_ids from offramp_texts where org_id = $1 and user_id = $
 
 _FORGET = "delete from offramp_texts where org_id = $1 and user_id = $2"
 
-# Text fields of a request, by their parent field. Values of a published list (purpose, document
-# type) identify nobody and stay.
+# Text fields of a request that are sealed, by parent field. Values of a published list (purpose,
+# document type) identify nobody and stay in the request.
 _PRIVATE: Mapping[str, tuple[str, ...]] = {
     "": (
         "supportingDocumentUrl",
@@ -51,13 +51,13 @@ _PRIVATE: Mapping[str, tuple[str, ...]] = {
 
 
 class PayoutTexts(msgspec.Struct, frozen=True, kw_only=True):
-    """Texts submitted with a payout; `references` by their names in the contract."""
+    """Texts submitted with a payout; the keys of `references` are field names of the contract."""
 
     references: dict[str, str] = {}
     description: str | None = None
     document_type: str | None = None
     document_url: str | None = None
-    # As submitted, with the fields of the contract.
+    # Supporting information as submitted, with the field names of the contract.
     supporting: dict[str, Any] | None = None
 
     @property
@@ -73,7 +73,7 @@ class PayoutTexts(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TextArchive:
-    """Store the texts of offramps."""
+    """Stores, reads and erases the texts of offramps."""
 
     def __init__(self, database: Database, vault: Vault, files: Files) -> None:
         self._database = database
@@ -83,9 +83,10 @@ class TextArchive:
     async def without_texts(
         self, org_id: UUID, user_id: UUID, request: dict[str, Any]
     ) -> dict[str, Any]:
-        """Return the request with a digest in place of each text, to store and compare replays.
+        """Return the request with a digest in place of each text.
 
-        The digest is the same for the same user and text. An erased user's digests match nothing.
+        This form is stored with the record, and replays are compared with it: the same user and
+        text give the same digest. No text matches the digests of an erased user.
         """
         if not any(True for _ in _private(request)):
             return request
@@ -120,7 +121,8 @@ class TextArchive:
         _refuse(texts, await self._files.claim(tx, org_id, user_id, texts.file_ids))
         sealed = key.seal(texts, context=_context(transfer_id))
         await tx.execute(_ADD, org_id, transfer_id, user_id, sealed, texts.file_ids)
-        # The insert locks the user's row: an erasure has finished before, or waits for this.
+        # The insert locks the user's row, so an erasure has either finished before, or waits for
+        # this transaction.
         await key_of(self._vault, tx, org_id, user_id)
 
     async def of(self, org_id: UUID, transfer_id: UUID, user_id: UUID) -> PayoutTexts:
@@ -145,7 +147,7 @@ class TextArchive:
 
 
 def _refuse(texts: PayoutTexts, refusals: Mapping[str, str]) -> None:
-    """Raise `FieldInvalid` for the first of these files, if there is any."""
+    """Raise `FieldInvalid` for the first refused file, if any; `refusals` has reasons by file."""
     for position, file_id in enumerate(texts.file_ids):
         if file_id in refusals:
             field = f"supportingInformation.documents[{position}].fileId"
@@ -153,7 +155,7 @@ def _refuse(texts: PayoutTexts, refusals: Mapping[str, str]) -> None:
 
 
 def _private(request: Mapping[str, Any]) -> list[tuple[str, str, Any]]:
-    """Yield the parent, field name and value of each text of a request."""
+    """Return the parent, field name and value of each text of a request."""
     return [
         (path, name, inside[name])
         for path, names in _PRIVATE.items()

@@ -7,7 +7,7 @@ Journals, in the order of the path:
     processed  held to LIQUIDITY, FEES and the fee beneficiaries; external coins from
                IN_TRANSIT to LIQUIDITY, FEES and PAYABLE, from which disbursements pay the fees
     claimed    fiat: LIQUIDITY to IN_TRANSIT, and at the end to OUTSIDE, or back
-    came back  fiat: OUTSIDE to LIQUIDITY, after the end; the bank's deduction is written off
+    came back  fiat: OUTSIDE to LIQUIDITY, after COMPLETED; the bank's deduction is written off
     returned   LIQUIDITY (or IN_TRANSIT) back to the wallet, or OUTSIDE
 
 The held amount is the fact `held_units`, so that each transition knows what to release.
@@ -27,12 +27,12 @@ from landbridge.payments.offramps.quote import OfframpQuoteTerms
 from landbridge.platform.core.errors import InvariantBroken
 from landbridge.platform.core.money import Money
 
-# The deadline of these statuses keeps running during a review.
+# Statuses with a deadline that keeps running during a review.
 TIMED = frozenset(
     {OfframpStatus.PENDING_APPROVAL, OfframpStatus.OPEN_QUOTE, OfframpStatus.AWAITING_FUNDS}
 )
 
-# Facts of a record whose coins are ours, and of one whose debit the chain rejected.
+# Facts of a record after its coins were debited, and after the chain rejected the debit.
 PROCESSED: Mapping[str, Any] = {"is_processed": True, "held_units": 0}
 REFUSED: Mapping[str, Any] = {"held_units": 0}
 
@@ -40,7 +40,7 @@ REFUSED: Mapping[str, Any] = {"held_units": 0}
 def quoted(
     offramp: Offramp, terms: OfframpQuoteTerms, expires_at: datetime, *, actor: str, at: datetime
 ) -> AdvanceTransfer:
-    """Quote the approved offramp, and replace the hold by one of the quoted amount."""
+    """Quote the approved offramp, and change the held amount to the quoted amount."""
     is_held = not offramp.is_external
     return AdvanceTransfer(
         offramp.record,
@@ -93,13 +93,13 @@ def ended(
 
 
 def accepted(offramp: Offramp, *, actor: str, at: datetime, is_reviewed: bool) -> AdvanceTransfer:
-    """Accept in time: hold or await the coins, or start a required review."""
+    """Accept the quote in time: hold or await the coins, or start a required review."""
     account_id, due_at = offramp.details.source_account_id, offramp.record.due_at
     facts: dict[str, Any] = {"accepted_at": at.isoformat()}
     postings: list[Posting] = []
     status = OfframpStatus.CRYPTO_INITIATED
     if account_id is None:
-        # External coins are reviewed on arrival: their price lasts minutes, a review takes longer.
+        # External coins are reviewed after their arrival: a review would outlast the quote.
         status, is_reviewed = OfframpStatus.AWAITING_FUNDS, False
     else:
         due_at = at
@@ -141,7 +141,7 @@ def arrived(
     path: tuple[OfframpStatus, ...] = (next_status,)
     due_at: datetime | None = at
     if offramp.status is OfframpStatus.IN_REVIEW or (is_exact and is_reviewed):
-        # The offramp awaited the coins during its review, and the review continues.
+        # The coins arrived during a review, which continues.
         was_reviewed = offramp.status is OfframpStatus.IN_REVIEW
         path = (
             (OfframpStatus.AWAITING_FUNDS, OfframpStatus.IN_REVIEW)
@@ -172,7 +172,7 @@ def failed(
     at: datetime,
     facts: Mapping[str, Any] | None = None,
 ) -> AdvanceTransfer:
-    """Fail an offramp that the bank has no payout of; the coins are refunded next."""
+    """Fail an offramp without a payout at the bank; the worker refunds the coins next."""
     return AdvanceTransfer(
         offramp.record,
         path=(OfframpStatus.FIAT_FAILED,),
@@ -187,7 +187,7 @@ def failed(
 def payout_returned(
     offramp: Offramp, received: Money, *, reason: str, actor: str, at: datetime
 ) -> AdvanceTransfer:
-    """Reopen a completed offramp whose payout the bank returned; its coins are refunded next.
+    """Reopen a completed offramp after the bank returned its payout; the coins are refunded next.
 
     `received` is the amount that came back. It is less than was paid if the bank deducted a fee.
     """
@@ -218,7 +218,7 @@ def cancelled(offramp: Offramp, *, actor: str, at: datetime) -> AdvanceTransfer:
 
 
 def into_review(offramp: Offramp, *, actor: str, at: datetime) -> AdvanceTransfer:
-    """Start a review. Deadlines keep running; steps of the worker wait."""
+    """Start a review. Deadlines keep running; the worker makes no steps until the review ends."""
     due_at = offramp.record.due_at
     return AdvanceTransfer(
         offramp.record,
@@ -235,7 +235,7 @@ def into_review(offramp: Offramp, *, actor: str, at: datetime) -> AdvanceTransfe
 
 
 def out_of_review(offramp: Offramp, *, actor: str, at: datetime) -> AdvanceTransfer:
-    """Leave the review with the remaining time."""
+    """End a review: return to the previous status with its deadline."""
     if (back := offramp.details.reviewed_from) is None:
         raise InvariantBroken(
             f"offramp {offramp.record.id} is in review without its previous status"
@@ -258,7 +258,7 @@ def arrival(money: Money) -> list[Posting]:
 
 
 def external_coins_booked(offramp: Offramp, *, actor: str, at: datetime) -> AdvanceTransfer:
-    """Book external coins as the organisation's; no order is needed because they are here."""
+    """Book external coins as the organisation's; they have arrived, so no order is needed."""
     return AdvanceTransfer(
         offramp.record,
         path=(OfframpStatus.CRYPTO_PENDING, OfframpStatus.CRYPTO_PROCESSED),
@@ -308,7 +308,7 @@ def processed(offramp: Offramp) -> list[Posting]:
 
 
 def returned(offramp: Offramp) -> list[Posting]:
-    """Post the refund to the coins' owner, without paid fees."""
+    """Post the refund to the owner of the coins, without fees that were already paid."""
     return [*_given_back(offramp), Posting(offramp.returns_to, offramp.returned)]
 
 
@@ -318,7 +318,7 @@ def returned_outside(offramp: Offramp) -> list[Posting]:
 
 
 def _given_back(offramp: Offramp) -> list[Posting]:
-    """Build the debit side of a refund."""
+    """Return the debit side of a refund: the accounts that now have the coins."""
     if offramp.details.is_processed:
         return [Posting(account, -money) for account, money in _ours(offramp) if money.units]
     return [Posting(HouseRole.IN_TRANSIT, -offramp.returned)]

@@ -15,7 +15,7 @@ _DELIVERING = frozenset(
 
 
 def journals(step: RecordStep) -> Journals:
-    """Recompute the postings of a step."""
+    """Return the postings that a step of a record should have made."""
     if OnrampStatus.FIAT_INITIATED in step.path:
         # The deposit was seen: on creation (virtual account) or by a transition.
         index = step.path.index(OnrampStatus.FIAT_INITIATED)
@@ -43,9 +43,9 @@ def journals(step: RecordStep) -> Journals:
 
 
 def effect(record: Transfer, statuses: Sequence[str]) -> Sequence[Posting] | None:
-    """Return the total effect of an onramp on balances.
+    """Return the total effect of an onramp on balances, after the statuses it has passed.
 
-    None if its return came back more than once: the change log keeps only the last amount.
+    Return None if its return came back more than once: only the last amount is stored.
     """
     onramp = as_onramp(record)
     return_count = sum(
@@ -93,13 +93,13 @@ def effect(record: Transfer, statuses: Sequence[str]) -> Sequence[Posting] | Non
 
 
 def _returned_amount(onramp: Onramp) -> Money:
-    """Return how much of a returned deposit came back: all unless a fact states less."""
+    """Return how much of a returned deposit came back: all of it unless a fact states less."""
     units = onramp.details.return_came_back_units
     return onramp.deposit if units is None else Money(units, onramp.source.asset)
 
 
 def _bought(onramp: Onramp) -> list[Posting]:
-    """Credit the fiat of the deposit to the organisation."""
+    """Return the credits of the deposit's fiat to the organisation."""
     return [
         debit(HouseRole.OUTSIDE, onramp.source),
         credit(HouseRole.FEES, onramp.fee),
@@ -108,7 +108,7 @@ def _bought(onramp: Onramp) -> list[Posting]:
 
 
 def _delivered(onramp: Onramp) -> list[Posting]:
-    """Credit the coins to the payees: the parts of a settlement rule and the remainder."""
+    """Return the credits of the coins: the parts of a settlement rule, and the remainder."""
     remainder = onramp.destination
     postings = [debit(HouseRole.LIQUIDITY, onramp.destination)]
     for part, money in onramp.parts:

@@ -1,4 +1,4 @@
-"""Onramp deposits: match incoming fiat to the onramp that it pays.
+"""Onramp deposits: matches incoming fiat with the onramp that it pays.
 
 On a virtual account each deposit creates an onramp. Otherwise the reference identifies the onramp;
 account, currency and amount must match, and the deposit must be in time. The record's transition
@@ -48,13 +48,13 @@ from landbridge.platform.db.pool import Tx
 from landbridge.platform.orgs.service import Orgs
 
 _ACTOR = "bank"
-# Question of a request for information that a rule opened, not a person.
+# Question of the request for information that is opened for a large deposit.
 _QUESTION = "The amount is large enough for a review: where is the money from, and what is it for?"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OnrampDeposits:
-    """Match deposits to onramps."""
+    """Matches deposits with onramps."""
 
     onramps: Onramps
     virtual_accounts: VirtualAccounts
@@ -68,8 +68,8 @@ class OnrampDeposits:
     async def match(self, payment: IncomingPayment) -> bool:
         """Apply a deposit to the onramp that it pays; False if it pays none and must be returned.
 
-        A deposit that was applied before gives the same result. A deposit to an onramp in review is
-        applied too, and the review continues. Raises `Unavailable` while the price is too old to
+        If the deposit was applied before, the result is the same. A deposit for an onramp in review
+        is applied too, and the review continues. Raises `Unavailable` while the price is too old to
         quote.
         """
         account = await self.virtual_accounts.find_by_number(payment.org_id, payment.account_number)
@@ -91,7 +91,7 @@ class OnrampDeposits:
         return None
 
     async def _find(self, incoming_payment: IncomingPayment) -> Onramp | None:
-        """Find the onramp by the reference on the deposit."""
+        """Return the onramp that the reference on the deposit names; None if there is none."""
         org_id, reference = (
             incoming_payment.org_id,
             normalise_reference(incoming_payment.reference or ""),
@@ -138,8 +138,8 @@ class OnrampDeposits:
     ) -> bool:
         """Create an onramp from a deposit, unless it is a micro-deposit that verifies an account.
 
-        False if the account does not accept it. Raises `Unavailable` while the price is too old,
-        and `Refused` for a manual match whose coins could not be delivered.
+        Return False if the account does not accept it. Raises `Unavailable` while the price is too
+        old, and `Refused` for a manual match if the coins could not be delivered.
         """
         transfer_id = derived_onramp_id(incoming_payment)
         if await self.onramps.ledger.find(incoming_payment.org_id, transfer_id) is not None:
@@ -193,8 +193,8 @@ class OnrampDeposits:
             split_as, failed_reason = await self._split(account, quote), None
         except Refused as error:
             if incoming_payment.decided_by is not None:
-                raise  # a manual match must not fail its deposit
-            # A part's destination can no longer be paid, so the sender gets the money back.
+                raise  # a manual match is refused, so that the deposit can be matched otherwise
+            # A destination of the settlement rule can't be paid any more: the sender is refunded.
             split_as, failed_reason = _DepositSplit(None, ()), error.message
         if failed_reason is None:
             found = self._cleared_match(quote, incoming_payment, at, facts)
@@ -222,7 +222,7 @@ class OnrampDeposits:
             id=transfer_id,
             kind=KIND,
             user_id=account.user_id,
-            # Nobody sends it: an id that clients can derive might be taken by a payment.
+            # A random request id, because a client could use a derived one for a payment before.
             request_id=new_id(),
             request={"virtualAccountId": str(account.id), "incomingPaymentId": str(payment.id)},
             path=found.path(),
@@ -246,9 +246,9 @@ class OnrampDeposits:
         )
 
     async def _quote(self, account: VirtualAccount, money: Money, at: datetime) -> Quote | None:
-        """Quote a deposit at the current price; None if it can never be converted.
+        """Quote a deposit at the current price; None if it is an amount that can't be converted.
 
-        Raises `Unavailable` while the price is too old; a newer price will follow.
+        Raises `Unavailable` while the price is too old.
         """
         try:
             price = await fresh_price(
@@ -268,7 +268,7 @@ class OnrampDeposits:
             return None
 
     async def _split(self, account: VirtualAccount, quote: Quote) -> "_DepositSplit":
-        """Split the coins between the destinations.
+        """Split the coins between the destinations of the settlement rule and the account's own.
 
         Raises `WalletNotFound` for a wallet that no longer exists, `UserFrozen` for a user who may
         not be paid, and `RouteInvalid` or `LimitExceeded` for an external address that may not.
@@ -288,7 +288,7 @@ class OnrampDeposits:
     async def _owner_at(
         self, account: VirtualAccount, address: str
     ) -> tuple[UUID, UUID] | tuple[None, None]:
-        """Find user and account of our wallet at an address; None for an external address."""
+        """Return the user and the ledger account of an address; None for an external address."""
         onramps = self.onramps
         wallet = await onramps.wallets.find_address(account.org_id, account.chain, address)
         if wallet is None:
@@ -302,10 +302,10 @@ class OnrampDeposits:
     def _is_large(
         self, fiat: Money, rate: Rate, coin: Asset, worth_usd: Decimal | None = None
     ) -> bool:
-        """Return whether the deposit needs a review, by its gross amount before any fee.
+        """Return whether the deposit is worth `review_above_usd`, before any fee.
 
-        Compares all coins that it would buy, at one dollar each, or `worth_usd` (its value at
-        reference rates) if that is higher.
+        Its worth is one dollar for each coin that it would buy at `rate`, or `worth_usd` (its value
+        at reference rates) if that is higher.
         """
         if self.review_above_usd is None:
             return False
@@ -330,7 +330,10 @@ class OnrampDeposits:
 
 @dataclass(frozen=True, slots=True)
 class _DepositSplit:
-    """Split of a deposit's coins; the account's remainder, with None for an external address."""
+    """Parts of a deposit that a settlement rule sends elsewhere, and the account of the rest.
+
+    `account_id` is the ledger account of the rest; None if that goes to an external address.
+    """
 
     account_id: UUID | None
     parts: tuple[SettlementPart, ...]

@@ -1,7 +1,7 @@
-"""Manual matching of deposits whose reference was missing or wrong.
+"""Manual matching of deposits with a missing or wrong reference.
 
-A matched deposit is applied as any other (deposits.py), with one exception. A deposit that does not
-fit is rejected and stays unmatched, instead of failing the onramp.
+A matched deposit is applied like any other (deposits.py), with one exception: if it does not fit,
+the match is refused and the deposit stays unmatched, instead of failing the onramp.
 """
 
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ from landbridge.platform.core.optimistic_retry import optimistic_retry
 
 @dataclass(frozen=True, slots=True)
 class ManualDepositMatching:
-    """Match deposits manually; implements `Matcher`."""
+    """Matches deposits on request of people; implements `Matcher`."""
 
     deposits: OnrampDeposits
 

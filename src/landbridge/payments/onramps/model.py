@@ -23,27 +23,28 @@ from landbridge.providers.rails.currencies import FIAT, FIAT_ASSETS
 
 KIND = "ONRAMP"
 
-# Name from which the key of the payment is derived that returns a deposit to its sender.
+# Name of the order that returns a deposit to its sender; its key is derived from the name.
 RETURN = "return"
-# Source: contract, lifecycles 1.4. The deposit must arrive within the same time.
+# The quote has to be accepted, and its deposit to arrive, within this time. Source: contract,
+# lifecycles 1.4.
 QUOTE_LIFETIME = timedelta(hours=24)
 
 
 class OnrampStatus(StrEnum):
     """Status of an onramp."""
 
-    CREATED = "CREATED"  # recorded; moves to OPEN_QUOTE at once
+    CREATED = "CREATED"  # recorded; continues at once to OPEN_QUOTE
     NOT_INITIATED = "NOT_INITIATED"  # cancelled in review before a deposit arrived
-    OPEN_QUOTE = "OPEN_QUOTE"  # awaits acceptance; the worker expires it when due
+    OPEN_QUOTE = "OPEN_QUOTE"  # awaits acceptance until the worker expires the quote
     QUOTE_FAILED = "QUOTE_FAILED"  # the quote expired before acceptance or before the deposit
-    AWAITING_FUNDS = "AWAITING_FUNDS"  # awaits the deposit; the worker expires it when due
-    IN_REVIEW = "IN_REVIEW"  # awaits compliance, which moves it back to its previous status
-    FIAT_INITIATED = "FIAT_INITIATED"  # the deposit was seen; moves on at once
+    AWAITING_FUNDS = "AWAITING_FUNDS"  # awaits the deposit until the quote expires
+    IN_REVIEW = "IN_REVIEW"  # awaits compliance; returns to its previous status after the review
+    FIAT_INITIATED = "FIAT_INITIATED"  # the deposit was reported; continues at once
     FIAT_PENDING = "FIAT_PENDING"  # the deposit is clearing; the worker continues afterwards
-    FIAT_PROCESSED = "FIAT_PROCESSED"  # the fiat is ours; moves on at once
+    FIAT_PROCESSED = "FIAT_PROCESSED"  # the fiat is ours; continues at once
     FIAT_FAILED = "FIAT_FAILED"  # the deposit cannot be accepted; the worker orders its return
-    # The fiat is back with its sender; `failedReason` gives the reason. A reviewer reopens it if
-    # the bank returns that payment in turn.
+    # The fiat is back with its sender; `failedReason` gives the reason. A reviewer reopens the
+    # onramp if the sender's bank sends the fiat back to us.
     FIAT_RETURNED = "FIAT_RETURNED"
     CRYPTO_INITIATED = "CRYPTO_INITIATED"  # the worker is submitting the coins to the chain
     CRYPTO_PENDING = "CRYPTO_PENDING"  # on chain; the worker polls for finality
@@ -61,7 +62,7 @@ _ENDS = frozenset(
         OnrampStatus.COMPLETED,
     }
 )
-# Accepted, and not yet delivered by the treasury.
+# Statuses after the accept in which the treasury has not yet delivered the coins.
 OWING = (
     frozenset(OnrampStatus)
     - _ENDS
@@ -72,7 +73,7 @@ OWING = (
         OnrampStatus.CRYPTO_FAILED,
     }
 )
-# Statuses in which compliance may open a review. Afterwards the onramp continues from there.
+# Statuses in which compliance may open a review. After the review the onramp continues from there.
 REVIEWABLE = (
     frozenset(OnrampStatus)
     - _ENDS
@@ -90,7 +91,7 @@ TRANSITIONS: Transitions[OnrampStatus] = Transitions(
     table={
         OnrampStatus.CREATED: frozenset({OnrampStatus.OPEN_QUOTE}),
         OnrampStatus.NOT_INITIATED: frozenset(),
-        # To itself: refreshed.
+        # The transition to itself is a refreshed quote.
         OnrampStatus.OPEN_QUOTE: _REVIEW
         | {OnrampStatus.OPEN_QUOTE, OnrampStatus.AWAITING_FUNDS, OnrampStatus.QUOTE_FAILED},
         OnrampStatus.QUOTE_FAILED: frozenset(),
@@ -104,7 +105,7 @@ TRANSITIONS: Transitions[OnrampStatus] = Transitions(
         OnrampStatus.FIAT_PENDING: _REVIEW
         | {OnrampStatus.FIAT_PROCESSED, OnrampStatus.FIAT_FAILED},
         OnrampStatus.FIAT_PROCESSED: frozenset({OnrampStatus.CRYPTO_INITIATED}),
-        # To itself, here and below: the return was redirected.
+        # The transition to itself, here and below, records that the return was redirected.
         OnrampStatus.FIAT_FAILED: _REVIEW | {OnrampStatus.FIAT_FAILED, OnrampStatus.FIAT_RETURNED},
         OnrampStatus.FIAT_RETURNED: frozenset(),
         OnrampStatus.CRYPTO_INITIATED: _REVIEW
@@ -138,16 +139,19 @@ WAITS = WaitStates(
     },
 )
 
-# The deadline of these statuses keeps running during a review.
+# Statuses with a deadline that keeps running during a review.
 EXPIRING = frozenset({OnrampStatus.OPEN_QUOTE, OnrampStatus.AWAITING_FUNDS})
-# From these statuses the deposit is returned to its sender.
+# Statuses from which the deposit is returned to its sender.
 RETURNING = frozenset({OnrampStatus.FIAT_FAILED, OnrampStatus.CRYPTO_FAILED})
-# In review from these statuses no external order is open, so compliance may end the onramp.
+# Statuses without an open external order: an onramp in review from one of them can be cancelled.
 _CANCELLABLE = EXPIRING | {OnrampStatus.FIAT_PENDING}
 
 
 class SettlementPart(msgspec.Struct, frozen=True, kw_only=True):
-    """Part of a settlement rule that goes elsewhere; without an account it leaves the platform."""
+    """Part of a deposit that a settlement rule sends to another destination than the onramp's.
+
+    Without a ledger account it leaves the platform.
+    """
 
     address: str
     account_id: UUID | None
@@ -159,11 +163,11 @@ class SettlementPart(msgspec.Struct, frozen=True, kw_only=True):
 class OnrampDetails(msgspec.Struct, frozen=True, kw_only=True):
     """Details of an onramp's record; units are in the record's assets."""
 
-    # The bank account that was named as the payer's.
+    # Bank account that the request names as the payer's.
     bank_account_id: UUID | None
     # The organisation's own address, from which the coins are sent.
     source_address: str
-    # None when the coins leave the platform.
+    # Ledger account that receives the coins; None if they leave the platform.
     destination_account_id: UUID | None
     destination_user_id: UUID
     destination_address: str
@@ -171,14 +175,14 @@ class OnrampDetails(msgspec.Struct, frozen=True, kw_only=True):
     fee_units: int
     rate: Decimal
     quote_expires_at: datetime
-    # Whether the caller fixed the amount to deliver (exact out), not the amount to pay.
+    # True if the request has the amount to deliver (exact out), False if the amount to pay.
     is_exact_out: bool
-    # Set for a deposit on a virtual account, with the parts of its settlement rule.
+    # Only for a deposit on a virtual account: the account, and the parts of its settlement rule.
     virtual_account_id: UUID | None = None
     parts: tuple[SettlementPart, ...] = ()
     # Value of the fiat in dollars at the quote; None for dollars, or without a reference rate.
     worth_usd: Decimal | None = None
-    # Facts that transitions add.
+    # The fields below are facts, which transitions add after the creation.
     accepted_at: datetime | None = None
     reference: str | None = None
     account_number: str | None = None
@@ -190,16 +194,16 @@ class OnrampDetails(msgspec.Struct, frozen=True, kw_only=True):
     transaction_hash: str | None = None
     user_op_hash: str | None = None
     failed_reason: str | None = None
-    # The bank account that a reviewer chose for the return; None means the sender's.
+    # Bank account that a reviewer chose for the return; None means the sender's own account.
     return_account_id: UUID | None = None
     # Whether the bank reversed the deposit before anything was delivered.
     is_reversed: bool = False
-    # Amount of the deposit that came back after it was returned to its sender.
+    # Amount that came back after the deposit was returned to its sender.
     return_came_back_units: int | None = None
 
 
 class Onramp(msgspec.Struct, frozen=True, kw_only=True):
-    """A record, decoded once for all replies and postings."""
+    """Onramp record, decoded once for all replies and postings."""
 
     record: Transfer
     details: OnrampDetails
@@ -221,7 +225,7 @@ class Onramp(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def received(self) -> Money | None:
-        """The deposit, once seen; its amount may differ from the quote."""
+        """The deposit, or None before it is reported; its amount may differ from the quote."""
         units = self.details.received_units
         return None if units is None else Money(units, self.source.asset)
 
@@ -246,17 +250,17 @@ class Onramp(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def party_user_ids(self) -> tuple[UUID, UUID]:
-        """The paying and the paid user."""
+        """Ids of the paying and the paid user."""
         return self.record.user_id, self.details.destination_user_id
 
     @property
     def part_user_ids(self) -> list[UUID]:
-        """The users paid by a settlement rule."""
+        """Ids of the users who are paid by a settlement rule."""
         return [each.user_id for each in self.details.parts if each.user_id is not None]
 
     @property
     def remainder(self) -> Money:
-        """The remainder for the onramp's own destination."""
+        """Coins for the onramp's own destination, after the parts of a settlement rule."""
         allocated = sum(each.units for each in self.details.parts)
         return Money(self.destination.units - allocated, self.destination.asset)
 
@@ -276,7 +280,7 @@ def as_onramp(record: Transfer) -> Onramp:
 
 
 def accept_refusal(onramp: Onramp) -> Refused | None:
-    """Return why an accept is refused; None if it may go through, or already has."""
+    """Return why an accept is refused; None if it is possible, or a repetition."""
     if onramp.status is OnrampStatus.IN_REVIEW and onramp.state is OnrampStatus.OPEN_QUOTE:
         return ResourceConflict("this onramp is IN_REVIEW; accept it after the review")
     refusal: Refused | None = None
@@ -292,7 +296,7 @@ def accept_refusal(onramp: Onramp) -> Refused | None:
             | OnrampStatus.COMPLETED
             | OnrampStatus.UNKNOWN
         ):
-            pass  # open, or accepted before: the same reply as the first time
+            pass  # an open quote, or a repeated accept, which gets the first reply
         case OnrampStatus.CREATED | OnrampStatus.IN_REVIEW:
             refusal = ResourceConflict(f"an onramp that is {onramp.status} can't be accepted")
         case OnrampStatus.FIAT_FAILED | OnrampStatus.FIAT_RETURNED | OnrampStatus.CRYPTO_FAILED:
@@ -305,16 +309,16 @@ def accept_refusal(onramp: Onramp) -> Refused | None:
 
 
 def refresh_refusal(status: OnrampStatus) -> Refused | None:
-    """Return why a refresh is refused at this status: only an open quote can be refreshed."""
+    """Return why a refresh is refused at this status; None for an open quote."""
     if status is OnrampStatus.OPEN_QUOTE:
         return None
     return ResourceConflict(f"only an OPEN_QUOTE can be refreshed; this onramp is {status}")
 
 
 def cancel_refusal(onramp: Onramp) -> Refused | None:
-    """Return why a cancel is refused: it needs a review and no open external order.
+    """Return why a cancel is refused: only possible in review, without an open external order.
 
-    None if the onramp was cancelled before: the reply is the same as the first time.
+    Return None if it is possible, or if the onramp was cancelled before: a repetition.
     """
     if onramp.details.is_cancelled:
         return None
@@ -331,7 +335,7 @@ def cancel_refusal(onramp: Onramp) -> Refused | None:
 
 
 def review_refusal(status: OnrampStatus) -> Refused | None:
-    """Return why a request for information is refused: at a final status, or while one is open."""
+    """Return why a request for information is refused at this status; None if one may be opened."""
     if status in REVIEWABLE:
         return None
     return ResourceConflict(f"an onramp that is {status} can't be reviewed")
@@ -340,8 +344,8 @@ def review_refusal(status: OnrampStatus) -> Refused | None:
 def as_limit_usage(record: Transfer) -> LimitUsage | None:
     """Return the limit usage of an onramp; it is committed once the quote is accepted.
 
-    None for a deposit on a virtual account: nobody requested it, and rejecting it would leave
-    money without an owner. The rail of the deposit is not known beforehand.
+    Return None for a deposit on a virtual account: it has no request that could be refused, and the
+    money has already arrived. The rail of a deposit is not known when the quote is accepted.
     """
     onramp = as_onramp(record)
     details = onramp.details

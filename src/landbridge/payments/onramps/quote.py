@@ -23,7 +23,7 @@ def quote_onramp(
     price: Price,
     fee: OrganisationFee | None,
 ) -> Quote:
-    """Compute the amounts paid and delivered from exactly one of the two.
+    """Compute the quote from `amounts`: the amount paid or the amount delivered; one is None.
 
     Raises `FieldInvalid` for an invalid fee, if nothing remains after it, or if the amount exceeds
     what the ledger holds.
@@ -58,7 +58,7 @@ def _price_with_fee(price: Price, fee: OrganisationFee | None, fiat: Asset) -> t
         case FeeType.FIX:
             return parse_amount("fee.value", fee.value, fiat), price
         case FeeType.PERCENT:
-            # Deducted from the whole amount, together with the price's own spread.
+            # The percentage is deducted from the whole amount, together with the price's spread.
             fraction = price.fee_fraction + fee.fraction()
             if fraction >= Decimal(1):
                 raise FieldInvalid("fee.value: nothing would be left to convert", field="fee.value")

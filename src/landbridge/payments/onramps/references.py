@@ -1,4 +1,4 @@
-"""Deposit references: short, without characters that look alike; each is of one record."""
+"""Deposit references: short texts without similar characters, each assigned to one record."""
 
 from uuid import UUID
 
@@ -15,16 +15,16 @@ returning true
 
 _FIND = "select transfer_id from onramp_references where org_id = $1 and reference = $2"
 
-# Without 0 and O, 1, I and L, U and V: 29 characters, so 4.2e14 references.
+# Letters and digits without 0, O, 1, I, L, U and V: 29 characters make 4.2e14 references.
 _ALPHABET = "23456789ABCDEFGHJKMNPQRSTWXYZ"
 _PREFIX = "LB"
 _LENGTH = 10
-# A bank's field is bounded; a longer text is not one of our references with spaces in it.
+# A longer text can't be one of our references, not even with spaces in it.
 _INPUT_LENGTH_MAX = 140
 
 
 def new_reference(record: Transfer, attempt: int) -> str:
-    """Derive the reference of a record, deterministic per attempt."""
+    """Derive a reference from the record's id and the number of the attempt to assign one."""
     number = order_key(record, f"reference/{attempt}").int
     characters: list[str] = []
     for _ in range(_LENGTH):
@@ -34,7 +34,10 @@ def new_reference(record: Transfer, attempt: int) -> str:
 
 
 def normalise_reference(text: str) -> str | None:
-    """Normalise a payer's reference as stored: no spaces, upper case."""
+    """Return a payer's reference as references are stored: without spaces, in upper case.
+
+    Return None for a text that can't be a reference.
+    """
     if len(text) > _INPUT_LENGTH_MAX:
         return None
     reference = "".join(text.split()).upper()
@@ -49,5 +52,5 @@ async def add(tx: Tx, org_id: UUID, reference: str, transfer_id: UUID) -> bool:
 
 
 async def find(tx: Tx, org_id: UUID, reference: str) -> UUID | None:
-    """Find the record of a reference."""
+    """Return the id of the record with this reference; None if there is none."""
     return await tx.fetchval(_FIND, org_id, reference)

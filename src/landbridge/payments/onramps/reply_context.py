@@ -1,4 +1,4 @@
-"""Reply data that an onramp's record does not store: personal data and bank details."""
+"""Looks up reply data that onramp records do not store: personal data and bank details."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from landbridge.providers.rails.port import DepositCoordinates, Rails
 
 @dataclass(frozen=True, slots=True)
 class OnrampReplyContexts:
-    """Look up names and senders for a whole page at once."""
+    """Looks up names, senders and bank details for all onramps of a page at once."""
 
     users: Users
     incoming_payments: IncomingPayments
@@ -39,7 +39,7 @@ class OnrampReplyContexts:
     async def _coordinates(
         self, org_id: UUID, onramps: Sequence[Onramp]
     ) -> Mapping[UUID, DepositCoordinates]:
-        """Return the bank details by onramp, with one lookup per account."""
+        """Return the bank details for deposits, by onramp, with one lookup per account number."""
         submitted = {
             each.record.id: (each.source.asset.currency, number)
             for each in onramps

@@ -1,4 +1,4 @@
-"""Onramp request: checks that need no lookup.
+"""Onramp request, with the checks that need no lookup in the database.
 
 Source: contract, lifecycles 7; interface/onramp (all variants of the request).
 """
@@ -26,8 +26,8 @@ from landbridge.providers.chains.tokens import Chain
 from landbridge.providers.rails.currencies import FIAT
 
 _GENERAL = KycRail.AFRICA_GENERAL
-# Rail for which a user must be verified, by currency; other currencies are rejected. The contract
-# lists zar too, but has no account type from which it could be paid.
+# Rail for which the paying user must be verified, by currency; other currencies are rejected. The
+# contract lists zar too, but has no type of bank account from which zar could be paid.
 KYC_RAILS = {
     "usd": KycRail.USD,
     "eur": KycRail.GLOBAL_NETWORK,

@@ -1,10 +1,10 @@
-"""Returned deposits that come back from the sender's bank.
+"""Reopens onramps if a deposit that was returned to its sender comes back.
 
 Guarantees:
-- Only an onramp that has returned its deposit is reopened, and only for fiat that is here again.
-- A deposit that its bank has reversed is not returned again before its user has paid it back.
-- The record is locked first and everything happens in the caller's transaction, so one of any
-  number of concurrent callers reopens the onramp.
+- Only an onramp that has returned its deposit is reopened, and only for fiat that has come back.
+- A deposit that its bank has reversed is not returned again before its user has paid the debt.
+- The record is locked first and everything happens in the caller's transaction, so of several
+  concurrent callers one reopens the onramp.
 
 The worker returns the deposit again a day later, by another payment. Until then a reviewer may
 settle it in another way.
@@ -36,13 +36,13 @@ from landbridge.platform.core.errors import InvariantBroken, Refused, ResourceCo
 from landbridge.platform.core.money import Money
 from landbridge.platform.db.pool import Tx
 
-# The same bank account has just rejected it.
+# Delay before the deposit is returned again, because the same bank account has just rejected it.
 RETURN_RETRY_DELAY: Final = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)
 class OnrampDepositReturns:
-    """Reopen onramps whose returned deposit came back."""
+    """Reopens onramps after their returned deposit came back."""
 
     ledger: Ledger
     receivables: ReceivableOpener
@@ -57,9 +57,9 @@ class OnrampDepositReturns:
         actor: str,
         at: datetime,
     ) -> Onramp:
-        """Reopen an onramp because `received` of its returned deposit is here again.
+        """Reopen an onramp because the amount `received` of its returned deposit came back.
 
-        Raises `TransactionNotFound`, and `ResourceConflict` with the reason.
+        Raises `TransactionNotFound`, and `ResourceConflict` if the onramp can't be reopened.
         """
         record = await lock_record(tx, org_id, onramp_id)
         if record is None or record.kind != KIND:
@@ -86,14 +86,14 @@ class OnrampDepositReturns:
             raise InvariantBroken(
                 f"reopening onramp {onramp_id}, which is locked, resulted in {moved}"
             )
-        # The payment under the previous key is done; the next payment has the next key.
+        # The payment under the present key was executed, so the next payment needs the next key.
         facts = record_refusal(moved, RetryExhausted(RETURN, "it came back"))
         await postpone_record(tx, moved, due_at, facts)
         return as_onramp(replace(moved, facts={**moved.facts, **facts}))
 
 
 def return_refusal(onramp: Onramp, received: Money) -> Refused | None:
-    """Return why the onramp refuses a return; None if `received` may reopen it."""
+    """Return why a return of `received` can't reopen the onramp; None if it can."""
     name, deposit = f"onramp {onramp.record.id}", onramp.deposit
     match onramp.status:
         case OnrampStatus.FIAT_RETURNED if onramp.details.is_reversed:

@@ -3,9 +3,9 @@
 Guarantees:
 - A deposit is reversed once, for its whole amount.
 - If its coins were delivered, or the deposit was already returned, the user owes the fiat: a
-  receivable is opened. If nothing was done with the deposit yet, its onramp ends.
-- A reversal is refused while coins, or the deposit itself, are in transit; the error names what to
-  wait for.
+  receivable is opened. If neither has happened yet, the onramp ends.
+- A reversal is refused while the coins, or the return of the deposit, are in transit; the error
+  names what to wait for.
 - The record is locked first and everything happens in the caller's transaction.
 """
 
@@ -47,13 +47,13 @@ class ReceivableOpener(Protocol):
         ...
 
     async def is_recovered_in(self, tx: Tx, payment: Transfer) -> bool | None:
-        """Return whether the receivable of a payment was paid back; None if it has none."""
+        """Return whether the receivable of a payment was paid; None if there is no receivable."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class OnrampDepositReversals:
-    """Reverse deposits. Without `orders` no payment to a sender can be stopped."""
+    """Reverses deposits. Without `orders`, a payment that returns a deposit can't be stopped."""
 
     ledger: Ledger
     rfis: Rfis
@@ -65,8 +65,8 @@ class OnrampDepositReversals:
     ) -> Onramp:
         """Record that the bank reversed the deposit `money` of an onramp.
 
-        Returns the onramp after it. Raises `TransactionNotFound`, and `ResourceConflict` with the
-        reason.
+        Return the onramp afterwards. Raises `TransactionNotFound`, and `ResourceConflict` if the
+        deposit can't be reversed.
         """
         record = await lock_record(tx, org_id, onramp_id)
         if record is None or record.kind != KIND:
@@ -80,7 +80,7 @@ class OnrampDepositReversals:
             await self.receivables.create_in(tx, record, money, reason=reason, actor=actor, at=at)
             return onramp
         if await self.receivables.is_recovered_in(tx, record) is not None:
-            # Its return came back after the reversal.
+            # The return of the deposit came back after the reversal.
             raise ResourceConflict(f"the deposit of onramp {onramp_id} was reversed before")
         if onramp.state in RETURNING:
             await self._withhold(tx, onramp, actor=actor, at=at)
@@ -95,7 +95,7 @@ class OnrampDepositReversals:
         return as_onramp(moved)
 
     async def _withhold(self, tx: Tx, onramp: Onramp, *, actor: str, at: datetime) -> None:
-        """Withhold the return of the deposit; raises `ResourceConflict` if it was sent."""
+        """Stop the return of the deposit; raises `ResourceConflict` if it may have been sent."""
         record, incoming_payment_id = onramp.record, onramp.details.incoming_payment_id
         if incoming_payment_id is None:
             raise InvariantBroken(f"onramp {record.id} has no deposit that could go back")
@@ -116,7 +116,7 @@ class OnrampDepositReversals:
 
 
 def reversal_refusal(onramp: Onramp, money: Money) -> Refused | None:
-    """Return why the onramp refuses a reversal; None if it may be reversed."""
+    """Return why a reversal of `money` is refused; None if it is possible."""
     name, deposit = f"onramp {onramp.record.id}", onramp.deposit
     if onramp.received is None:
         return ResourceConflict(f"{name} is {onramp.status}: no deposit has paid it")

@@ -161,14 +161,14 @@ class OnrampReplyContext:
     """Reply data that records do not store: names, senders and bank details."""
 
     cards: Mapping[UUID, UserCard]
-    # By their own ids.
+    # Incoming payments by their own ids.
     incoming_payments: Mapping[UUID, IncomingPayment]
-    # By the id of the onramp that awaits, or awaited, a deposit by reference.
+    # Bank details by the id of the onramp that awaits, or awaited, a deposit with a reference.
     coordinates: Mapping[UUID, DepositCoordinates]
 
 
 def onramp_reply(onramp: Onramp, context: OnrampReplyContext) -> OnrampReply:
-    """An onramp as a transfer record."""
+    """Build the reply of an onramp."""
     record, details, cards = onramp.record, onramp.details, context.cards
     incoming_payment_id = details.incoming_payment_id
     received = (
@@ -227,9 +227,9 @@ def _quote(onramp: Onramp) -> OnrampQuoteReply:
     return OnrampQuoteReply(
         send_gross=quoted(onramp.source),
         send_net=quoted(onramp.source - onramp.fee),
-        # Bank fees are part of the price.
+        # Zero, because bank fees are part of the price.
         rail_fee=QuotedAmount(amount="0", currency=onramp.source.asset.currency),
-        # The fee is deducted from the amount paid; only a settlement rule lies between these two.
+        # No fee is deducted from the coins, only the parts of a settlement rule.
         receive_gross=quoted(onramp.destination),
         receive_net=quoted(onramp.remainder),
         rate=rate_text(onramp.details.rate),
@@ -240,7 +240,7 @@ def _quote(onramp: Onramp) -> OnrampQuoteReply:
 def _deposit_info(
     onramp: Onramp, coordinates: DepositCoordinates | None
 ) -> DepositInfoReply | None:
-    """Build the deposit instructions, shown from the accept on."""
+    """Build the deposit instructions; None before the accept."""
     reference = onramp.details.reference
     if reference is None or coordinates is None:
         return None

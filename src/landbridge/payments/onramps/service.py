@@ -1,7 +1,7 @@
-"""Onramp service: create, accept, refresh, cancel, get and list; reviews by compliance.
+"""Onramp service: creates, accepts, refreshes, cancels and expires onramps; starts reviews.
 
-A quote holds no funds: the deposit pays for it, and must be exact and in time. deposits.py applies
-the deposit; the worker sends the coins (steps.py).
+A quote holds no funds. The deposit has to arrive in time, with exactly the quoted amount.
+deposits.py applies the deposit; the worker sends the coins (steps.py).
 """
 
 from collections.abc import Sequence
@@ -80,7 +80,7 @@ from landbridge.providers.rails.port import Rails, give_number, shared_seed
 from landbridge.providers.rates.port import RateSource
 from landbridge.providers.rates.valuation import Valuation
 
-# Attempts to draw a reference that no other record has.
+# Attempts to find a reference that no other record has.
 _ATTEMPTS = 4
 
 
@@ -109,7 +109,7 @@ class Onramps:
 
     @property
     def transitions(self) -> Transitions[Any]:
-        """The transition table, for code that moves records of any flow."""
+        """The transition table; a property of every flow, for code that advances any record."""
         return TRANSITIONS
 
     async def create(
@@ -140,9 +140,9 @@ class Onramps:
     async def accept(self, caller: Caller, transfer_id: UUID) -> Onramp | None:
         """Accept the quote and assign a reference; a repeated accept returns the same onramp.
 
-        Raises `TransactionNotFound`, `ResourceConflict` in review, `QuoteInvalid` when it is too
-        late, `ProfileFrozen`, `RoleNotAllowed` and `UserFrozen`. Raises `QuoteNotReady` while its
-        coin is off its peg, and `LimitExceeded`; the quote then stays open.
+        Raises `TransactionNotFound`, `ResourceConflict` in review, `QuoteInvalid` if the quote has
+        expired or ended, `ProfileFrozen`, `RoleNotAllowed` and `UserFrozen`. Raises `QuoteNotReady`
+        while the coin is off its peg, and `LimitExceeded`; the quote then stays open.
         """
         onramp = await self.get(caller.org_id, transfer_id)
         if refusal := accept_refusal(onramp):
@@ -161,12 +161,12 @@ class Onramps:
                 if await self.expire(onramp, caller.actor, at):
                     raise QuoteInvalid("the quote of this onramp has expired; create a new one")
             case _:
-                pass  # lost a race: read again
+                pass  # changed concurrently: read the record again
         return None
 
     @optimistic_retry("the onramp was changed concurrently; try again")
     async def refresh(self, caller: Caller, transfer_id: UUID) -> Onramp | None:
-        """Refresh an open quote, with a new lifetime.
+        """Refresh an open quote: quote it at the current price, with a new lifetime.
 
         Raises `TransactionNotFound`, `ResourceConflict` unless it is an open quote,
         `QuoteNotReady`, `FieldInvalid` if nothing remains at the new price, and the errors of
@@ -205,7 +205,7 @@ class Onramps:
         return await self._moved(move, await self._end_review(move))
 
     async def expire(self, onramp: Onramp, actor: str, at: datetime) -> bool:
-        """Expire a due onramp that awaits its owner; False after a concurrent change."""
+        """Expire a quote or a deposit that was not received; False after a concurrent change."""
         move = transitions.expired(onramp, actor=actor, at=at)
         if onramp.status is OnrampStatus.IN_REVIEW:
             return isinstance(await self._end_review(move), Transfer)
@@ -237,7 +237,7 @@ class Onramps:
         return await give_number(self.rails, org_id, currency, shared_seed(org_id, currency))
 
     async def _accept(self, onramp: Onramp, actor: str, at: datetime) -> Transfer | CommitOutcome:
-        """Accept with a reference that no other record of the organisation has."""
+        """Accept an onramp, and assign a reference that no other record of the organisation has."""
         record = onramp.record
         number = await self.account_number(record.org_id, onramp.source.asset.currency)
 
@@ -263,10 +263,9 @@ class Onramps:
     async def _moved(
         self, move: AdvanceTransfer, outcome: Transfer | CommitOutcome
     ) -> Onramp | None:
-        """Return the record if this transition has moved it; None if another one has.
+        """Return the record if this transition has advanced it; None if another one has.
 
-        Stamps are unique, so a transition whose commit was not confirmed is recognised by its
-        stamp.
+        Stamps are unique, so the stamp identifies this transition if its commit was not confirmed.
         """
         if isinstance(outcome, Transfer):
             return as_onramp(outcome)
@@ -274,7 +273,7 @@ class Onramps:
         return found if found.record.updated_at == move.at else None
 
     async def _end_review(self, move: AdvanceTransfer) -> Transfer | CommitOutcome:
-        """Leave the review for good and close its request for information."""
+        """Advance an onramp out of its review, and close the request for information with it."""
         record = move.transfer
 
         async def work(tx: Tx) -> Transfer | CommitOutcome:
@@ -341,13 +340,13 @@ class Onramps:
         )
 
     async def _chain(self, org_id: UUID, params: OnrampRequest) -> Chain:
-        """Return the chain of the delivery: that of the registered address if it names one."""
+        """Return the requested chain; without one, the external wallet's or the default."""
         if params.chain is None and params.external_wallet_id is not None:
             return (await self.wallets.external(org_id, params.external_wallet_id)).chain
         return params.chain or CHAIN_DEFAULT
 
     async def _check_taken(self, org_id: UUID, currency: str) -> None:
-        """Raise `RouteInvalid` for a currency that no connected bank serves."""
+        """Raise `RouteInvalid` for a currency in which no connected bank takes deposits."""
         if not await self.rails.takes_deposits(org_id, currency):
             raise RouteInvalid(
                 f"source.currency: no connected bank serves {currency}",
@@ -366,7 +365,7 @@ class Onramps:
         )
 
     async def _worth_usd(self, fiat: Money, at: datetime) -> Decimal | None:
-        """Return the dollar value of other fiat; None for dollars or without a rate."""
+        """Return the value in dollars at reference rates; None for dollars or without a rate."""
         if fiat.asset == FIAT["usd"]:
             return None
         return await self.valuation.in_usd(fiat, at.date())

@@ -1,7 +1,8 @@
 """Worker steps of a due onramp.
 
-Each order has the same three parts: claim, call, record (payments/engine/outgoing_orders.py).
-CRYPTO_INITIATED claims the coins; FIAT_FAILED or CRYPTO_FAILED claims the return of the deposit.
+Each order is claimed, called and recorded (payments/engine/outgoing_orders.py). The transition to
+CRYPTO_INITIATED claims the delivery of the coins; the transition to FIAT_FAILED or CRYPTO_FAILED
+claims the return of the deposit.
 Nothing is sent for a deposit that a provider has reported as reversed, until people decide.
 """
 
@@ -48,13 +49,13 @@ from landbridge.providers.chains.port import ChainAction, ChainOrder, Chains, Or
 from landbridge.providers.rails.port import RailPayment, RailPaymentStatus, Rails
 
 _REVERSED = "its bank took the deposit back: request DEPOSIT_REVERSED"
-# Until a worker looks whether a person has closed the report of a reversal.
+# Interval of checks whether a person has closed a provider's report of a reversal.
 _REVERSED_PAUSE = timedelta(minutes=15)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OnrampSteps:
-    """Transitions made by time, chains and banks."""
+    """Advances onramps by deadlines and by answers of chains and banks."""
 
     onramps: Onramps
     order_sender: OrderSender
@@ -66,8 +67,8 @@ class OnrampSteps:
     async def run(self, record: Transfer, clock_offset: timedelta) -> None:
         """Run the next steps of a due record as far as possible.
 
-        A lost race is an ordinary outcome. Raises `Unavailable` and `Unclear` while an external
-        system gives no answer.
+        A concurrent change of the record is no error. Raises `Unavailable` and `Unclear` while an
+        external system gives no answer.
         """
         await run_until_waiting(
             record,
@@ -79,7 +80,7 @@ class OnrampSteps:
     async def _step(
         self, onramp: Onramp, clock_offset: timedelta, *, is_claimed_now: bool
     ) -> Transfer | None:
-        """Run one step and return the record; None if nothing more can be done now."""
+        """Run one step and return the advanced record; None if no step is possible now."""
         if onramp.state in EXPIRING:
             await self._expire(onramp, clock_offset)
             return None
@@ -127,7 +128,8 @@ class OnrampSteps:
     async def _expire(self, onramp: Onramp, clock_offset: timedelta) -> None:
         """Expire the onramp, unless the bank has an unprocessed deposit that arrived in time.
 
-        All deposits of a currency arrive on one account, so it may belong to another onramp.
+        All deposits of a currency arrive on one account, so the unprocessed deposit may be another
+        onramp's.
         """
         number, due_at = onramp.details.account_number, onramp.record.due_at
         if (
@@ -141,7 +143,7 @@ class OnrampSteps:
         await self.onramps.expire(onramp, ACTOR, self.clock.stamp(clock_offset))
 
     async def _claim(self, onramp: Onramp, clock_offset: timedelta) -> Transfer | None:
-        """Claim the delivery of the coins, or the return of the fiat if delivery is barred."""
+        """Claim the delivery of the coins, or the return of the fiat if they can't be delivered."""
         if await self._is_reversed(onramp):
             until = self.clock.now(clock_offset) + _REVERSED_PAUSE
             await self.onramps.ledger.postpone(
@@ -164,14 +166,15 @@ class OnrampSteps:
         )
 
     async def _find_withheld_reason(self, onramp: Onramp) -> str | None:
-        """Return why claimed coins are not sent now."""
+        """Return why claimed coins are not sent now; None if they may be sent."""
         reason = await self._find_block_reason(onramp)
         return _REVERSED if reason is None and await self._is_reversed(onramp) else reason
 
     async def _find_failure_reason(self, onramp: Onramp) -> str | None:
-        """Return why nothing may be delivered now.
+        """Return why nothing may be delivered now; None if it may.
 
-        The deposit did not clear, a user is frozen or no longer verified, or a destination blocked.
+        Reasons are a deposit that did not clear, a user who is frozen or no longer verified, and a
+        blocked destination.
         """
         org_id, user_id = onramp.record.org_id, onramp.record.user_id
         if reason := scripted_deposit_failure(onramp.record) or await self._find_block_reason(
@@ -244,7 +247,7 @@ class OnrampSteps:
                 name=RETURN,
                 status=OnrampStatus.FIAT_RETURNED,
                 journal=transitions.returned(onramp),
-                # The fiat leaves the bank either way.
+                # Settled by other means, the fiat has left the bank as well.
                 outside_journal=transitions.returned(onramp),
             ),
         )
@@ -252,9 +255,9 @@ class OnrampSteps:
     async def return_destination(
         self, record: Transfer, instruction: ResolutionInstruction, clock_offset: timedelta
     ) -> Mapping[str, Any]:
-        """Return the facts of a return to a bank account of the user.
+        """Return the facts that redirect the return to a bank account of the user.
 
-        Raises `FieldInvalid`, and `LimitExceeded` for an account that a list excludes.
+        Raises `FieldInvalid`, and `LimitExceeded` for an account on the block list.
         """
         account_id = instruction.account_id
         if account_id is None:
@@ -276,7 +279,7 @@ class OnrampSteps:
     async def returned(
         self, onramp: Onramp, account_id: UUID | None, key: UUID, at: datetime
     ) -> RailPayment:
-        """Return the payment of a deposit to its sender, or to a bank account of its user.
+        """Build the payment that returns a deposit to its sender, or to an account of its user.
 
         Raises the errors of `Accounts.check_usable` for an account that cannot be paid.
         """

@@ -1,7 +1,7 @@
 """Transitions and postings of an onramp: pure functions of a record and a time.
 
-Seen fiat is in transit until it is processed, and again once it must be returned. From processing
-on it is liquidity, as are the coins until they are delivered.
+A reported deposit is in IN_TRANSIT until it is processed, and again while it is to be returned.
+Processed fiat is in LIQUIDITY, and so are the coins until they are delivered.
 """
 
 from collections.abc import Mapping
@@ -63,7 +63,7 @@ def refreshed(
 def accepted(
     onramp: Onramp, *, reference: str, account_number: str, actor: str, at: datetime
 ) -> AdvanceTransfer:
-    """Accept the quote; the deposit is awaited until the quote would have expired."""
+    """Accept the quote; the deposit is awaited until the expiry of the quote."""
     return AdvanceTransfer(
         onramp.record,
         path=(OnrampStatus.AWAITING_FUNDS,),
@@ -81,7 +81,7 @@ def accepted(
 
 
 def expired(onramp: Onramp, *, actor: str, at: datetime) -> AdvanceTransfer:
-    """Expire the onramp."""
+    """Expire an onramp that was not accepted, or not paid, in time."""
     return AdvanceTransfer(
         onramp.record,
         path=(OnrampStatus.QUOTE_FAILED,),
@@ -102,12 +102,12 @@ class DepositMatchResult(msgspec.Struct, frozen=True):
     is_reviewed: bool = False
 
     def path(self) -> tuple[OnrampStatus, ...]:
-        """Return the statuses from the moment that the deposit was seen."""
+        """Return the statuses that the onramp passes, beginning with the report of the deposit."""
         channel = (OnrampStatus.FIAT_INITIATED, self.status)
         return (*channel, OnrampStatus.IN_REVIEW) if self.is_reviewed else channel
 
     def recorded_facts(self) -> dict[str, Any]:
-        """Return the facts that the record stores."""
+        """Return the facts to store, including those of the match itself."""
         if not self.is_reviewed:
             return dict(self.facts)
         return {**self.facts, **_from_where(self.status, self.due_at)}
@@ -118,7 +118,7 @@ def match_deposit(
 ) -> DepositMatchResult:
     """Match a deposit with its onramp; an amount other than the quoted one fails it.
 
-    A review continues whatever arrives during it: nothing is sent or returned before it ends.
+    A review continues if the deposit arrives: nothing is sent or returned before the review ends.
     """
     was_reviewed = onramp.status is OnrampStatus.IN_REVIEW
     facts: dict[str, Any] = {
@@ -246,7 +246,7 @@ def return_journal(onramp: Onramp, received: Money) -> list[Posting]:
 def return_received(
     onramp: Onramp, received: Money, *, actor: str, at: datetime, due_at: datetime
 ) -> AdvanceTransfer:
-    """Reopen an onramp whose returned deposit came back; it is returned again at `due_at`.
+    """Reopen an onramp after its returned deposit came back; it is returned again at `due_at`.
 
     `received` is the amount that came back. It is less than was returned if a bank deducted a fee.
     """
@@ -263,7 +263,7 @@ def return_received(
 
 
 def reversed_undelivered(onramp: Onramp, *, actor: str, at: datetime) -> AdvanceTransfer:
-    """End an onramp whose deposit the bank reversed before anything was delivered."""
+    """End an onramp because the bank reversed its deposit before anything was delivered."""
     failed_at = onramp.state if onramp.state in RETURNING else OnrampStatus.FIAT_FAILED
     is_there = onramp.status is failed_at
     path = (OnrampStatus.FIAT_RETURNED,) if is_there else (failed_at, OnrampStatus.FIAT_RETURNED)
@@ -279,7 +279,7 @@ def reversed_undelivered(onramp: Onramp, *, actor: str, at: datetime) -> Advance
 
 
 def into_review(onramp: Onramp, *, actor: str, at: datetime) -> AdvanceTransfer:
-    """Start a review: only the deadline of a status that awaits its owner keeps running."""
+    """Start a review; only a deadline of the owner (accept, deposit) keeps running."""
     due_at = onramp.record.due_at
     return AdvanceTransfer(
         onramp.record,
@@ -293,7 +293,7 @@ def into_review(onramp: Onramp, *, actor: str, at: datetime) -> AdvanceTransfer:
 
 
 def out_of_review(onramp: Onramp, *, actor: str, at: datetime) -> AdvanceTransfer:
-    """Leave the review, with the old deadline or due time, or due now if that has passed."""
+    """End a review: return to the previous status with its due time, or due now if that is past."""
     old = onramp.details.review_due_at
     due_at = old if onramp.state in EXPIRING else max(at, old or at)
     return AdvanceTransfer(
@@ -307,7 +307,7 @@ def out_of_review(onramp: Onramp, *, actor: str, at: datetime) -> AdvanceTransfe
 
 
 def cancelled(onramp: Onramp, *, actor: str, at: datetime) -> AdvanceTransfer:
-    """Cancel in review; received fiat is returned."""
+    """Cancel an onramp in review; a received deposit is returned next."""
     reason, facts = "cancelled while in review", {"is_cancelled": True}
     if onramp.state not in EXPIRING:
         return failed(onramp, reason=reason, actor=actor, at=at, change_type="cancel", facts=facts)
@@ -326,5 +326,5 @@ def _from_where(status: OnrampStatus, due_at: datetime | None) -> dict[str, Any]
 
 
 def _nonzero_postings(*parts: tuple[UUID | HouseRole, Money]) -> list[Posting]:
-    """Build postings of the nonzero parts."""
+    """Return one posting per part, without parts of zero."""
     return [Posting(account, money) for account, money in parts if money.units]

@@ -1,1 +1,1 @@
-"""Providers as their operators see them: what each serves, its health, and what waits for it."""
+"""Overview of providers for operators: what each serves, its health, and what waits for it."""

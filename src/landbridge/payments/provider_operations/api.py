@@ -84,7 +84,7 @@ class ProviderList(WireStruct, frozen=True):
 def provider_reply(state: ProviderState, clock_offset: timedelta) -> ProviderReply:
     """Render a provider."""
     calls, last_at = state.calls, state.last_answer_at
-    # Files are stamped by the organisation's clock, calls by real time.
+    # Calls have real times; the times of bank files are on the organisation's clock.
     is_called = state.kind in {ProviderKind.SIDECAR, ProviderKind.PACKAGE}
     offset = clock_offset if is_called else timedelta()
     return reply_of(

@@ -25,7 +25,7 @@ class ProviderService(StrEnum):
     PAYOUTS = "PAYOUTS"
     DEPOSITS = "DEPOSITS"
     IDENTITY = "IDENTITY"
-    SCREENING = "SCREENING"  # of deposits
+    SCREENING = "SCREENING"  # screening of deposits
     PAYMENT_SCREENING = "PAYMENT_SCREENING"
     RATES = "RATES"  # market prices, for all organisations
     TRAVEL_RULE = "TRAVEL_RULE"  # travel rule data, to and from other providers
@@ -41,7 +41,10 @@ class ProviderHealth(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServedRoute:
-    """What a provider serves; None means all. `is_fallback` if only what no other route names."""
+    """Payments or users that a provider serves; None includes all.
+
+    With `is_fallback`, it serves only those that no other route names.
+    """
 
     service: ProviderService
     rails: frozenset[str] | None = None
@@ -52,7 +55,7 @@ class ServedRoute:
 
 @dataclass(frozen=True, slots=True)
 class WaitingItem:
-    """What waits for a provider: a payment, a screening or a user. `problem` is a code."""
+    """Payment, screening or user that waits for a provider. `problem` is a code."""
 
     since: datetime
     is_stuck: bool
@@ -64,10 +67,10 @@ class WaitingItem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProviderState:
-    """A provider. Its calls are real time; what waits has the organisation's.
+    """Provider with its state. Calls have real times, `waiting` the organisation's.
 
-    `waiting` are the oldest of `waiting_count`. `calls` is None for what is not called.
-    `has_run_live` says whether it has moved real money.
+    `waiting` has the oldest of `waiting_count` items. `calls` is None for a provider that is not
+    called. `has_run_live` is True once it has moved real money.
     """
 
     name: str

@@ -39,7 +39,7 @@ select exists (select from bank_payments where org_id = $1 and status = 'SETTLED
 
 _IS_ALONE = "select count(*) = 1 from (select from orgs limit 2) found"
 
-# Without those that wait for a connected provider.
+# Verification cases that wait for the identity provider of the settings, not for a connected one.
 _CASES = """
 select c.user_id, c.updated_at, count(*) over () as waiting
 from kyc_cases c
@@ -52,8 +52,8 @@ where c.org_id = $1 and c.status = any($2::text[]) and c.sealed_snapshot is not 
 order by c.updated_at limit $3
 """
 
-# The oldest users of each provider, with the number of all. A case has one application that counts:
-# the newest.
+# The users who have waited the longest for each provider, with the number of all. Only the newest
+# application of a case counts.
 _APPLICATIONS = """
 select provider, user_id, submitted_at, problem, waiting
 from (
@@ -72,18 +72,18 @@ from (
 where place <= $2 order by provider, place
 """
 
-# What waits for a provider is shown up to this number, the oldest first.
+# Waiting items that are shown of each provider, the oldest first.
 WAITING_MAX = 10
-# A verification is decided within a day.
+# Time after which a verification by people counts as stuck.
 _REVIEW_WITHIN = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProviderOperations:
-    """Connected providers for operators. `bank` and `identity` are those of the settings.
+    """Reads the state of providers; `bank` and `identity` are the providers of the settings.
 
-    `routes` is None without a providers file. No provider is called: health is that of the last
-    calls of all processes.
+    `routes` is None without a providers file. No provider is called: its health is known from the
+    last calls of all processes.
     """
 
     database: Database
@@ -96,7 +96,7 @@ class ProviderOperations:
     async def all(self, caller: Caller) -> Sequence[ProviderState]:
         """Return every provider: sidecars in the order of their file, then those of the settings.
 
-        Counts of calls are those of all organisations: an admin gets them only without others.
+        Call counts are of all organisations, so only an admin of the only organisation gets them.
         """
         found = await self._sidecars(caller)
         bank, identity = await self._bank(caller), await self._identity(caller)
@@ -147,7 +147,7 @@ class ProviderOperations:
         return counts, users
 
     async def _bank(self, caller: Caller) -> ProviderState | None:
-        """Return the bank of the settings, which serves what no route names."""
+        """Return the state of the settings' bank, which serves what no route names, if any."""
         if self.bank is None:
             return None
         org_id, now = caller.org_id, self.clock.now(caller.clock_offset)
@@ -180,7 +180,7 @@ class ProviderOperations:
         )
 
     async def _identity(self, caller: Caller) -> ProviderState:
-        """Return who verifies the users whom no route names: people, or the sandbox."""
+        """Return the state of the settings' identity provider: people, or the sandbox."""
         statuses = [KycStatus.CREATED, KycStatus.PENDING, KycStatus.MANUAL_REVIEW]
         now = self.clock.now(caller.clock_offset)
         rows = await self.database.single(
@@ -213,7 +213,7 @@ class ProviderOperations:
 
 
 def _served(routes: ProvidersFile, name: str, org_id: UUID) -> Iterator[ServedRoute]:
-    """Return what a sidecar serves for an organisation."""
+    """Yield the routes of a sidecar for an organisation."""
     for route in routes.routes:
         if name in route.providers and _serves(route.organisations, org_id):
             yield ServedRoute(
@@ -237,7 +237,7 @@ def _served(routes: ProvidersFile, name: str, org_id: UUID) -> Iterator[ServedRo
 
 
 def _served_alone(routes: ProvidersFile, name: str, org_id: UUID) -> Iterator[ServedRoute]:
-    """Return what has one provider: rates, for all organisations, and the travel rule."""
+    """Yield the services with a single provider that this one has: rates and the travel rule."""
     if name == routes.rates:
         yield ServedRoute(service=ProviderService.RATES)
     if name == routes.travel_provider(org_id):

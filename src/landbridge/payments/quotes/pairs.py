@@ -5,7 +5,7 @@ from landbridge.providers.rails.currencies import CORRIDORS, FIAT
 
 _COINS = frozenset(currency for _, currency in TOKENS)
 SOURCE_CODES = tuple(sorted(_COINS | FIAT.keys()))
-# A corridor for one country's banks has its own name, as in `usd-hka`.
+# Includes the corridors: names of prices for the banks of one country, for example `usd-hka`.
 DESTINATION_CODES = tuple(sorted(_COINS | FIAT.keys() | CORRIDORS.keys()))
 
 

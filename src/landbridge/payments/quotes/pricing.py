@@ -1,9 +1,9 @@
-"""Quote arithmetic, in whole units, rounded against the customer at every step.
+"""Quote arithmetic in smallest units, rounded against the customer at every step.
 
 The fee is deducted from the amount sent: `send_gross - fee = send_net`, and `send_net` times the
-rate is the amount received. Exact in: the customer receives the remainder, rounded down. Exact out:
-the customer is charged the least that yields the amount, rounded up. No unit is lost: rounding
-differences, less than one smallest unit per quote, stay with the organisation's liquidity.
+rate is the amount received. Exact in: the amount received is rounded down. Exact out: the customer
+is charged the least amount that yields the amount received, rounded up. Rounding differences, less
+than one smallest unit per quote, stay with the organisation's liquidity.
 """
 
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from landbridge.platform.core.money import Asset, Money, Rounding, share
 from landbridge.providers.rates.errors import PriceUnavailable
 from landbridge.providers.rates.port import Price, RateSource
 
-# The ledger holds 38 digits: this amount could be moved a hundred million times.
+# Largest amount of a quote: a hundred million of them fit into the 38 digits of the ledger.
 UNITS_MAX = 10**30
 
 
@@ -36,7 +36,7 @@ class Quote:
 
 
 def exact_in(send: Money, into: Asset, price: Price) -> Quote | None:
-    """Quote the amount received for exactly `send`; None if it is zero."""
+    """Quote the amount received for exactly `send`; None if that amount is zero."""
     fee = share(send, price.fee_fraction, Rounding.UP)
     receive = price.rate.convert(send - fee, into, Rounding.DOWN)
     return Quote(send, fee, receive, price) if receive.units > 0 else None
@@ -50,30 +50,30 @@ def exact_out(receive: Money, out_of: Asset, price: Price) -> Quote:
 
 
 def gross_of(net: Money, price: Price) -> Money:
-    """Return the least whole amount that leaves `net` after its fee.
+    """Return the least amount in smallest units that leaves `net` after its fee.
 
-    The excess over `net` is that fee, rounded up, since all of these are whole.
+    The difference to `net` is the fee, rounded up to a smallest unit.
     """
     kept_over, kept_under = (1 - price.fee_fraction).as_integer_ratio()
     return Money(-(-net.units * kept_under // kept_over), net.asset)
 
 
 def is_within_size(quote: Quote) -> bool:
-    """Return whether the ledger holds amounts of this size."""
+    """Return whether the amounts of a quote are at most `UNITS_MAX`."""
     return max(quote.send_gross.units, quote.receive.units) <= UNITS_MAX
 
 
 def check_size(quote: Quote, *, field: str) -> None:
-    """Raise `FieldInvalid`, naming the requested amount, for amounts beyond the ledger."""
+    """Raise `FieldInvalid` for `field` if an amount of the quote is too large for the ledger."""
     if not is_within_size(quote):
         raise FieldInvalid(f"{field} is too large", field=field)
 
 
 async def check_quotable(rates: RateSource, *assets: Asset) -> None:
-    """Raise `QuoteNotReady` while one of these is a withheld stablecoin.
+    """Raise `QuoteNotReady` while prices of one of these stablecoins are withheld.
 
-    An open quote keeps its price but cannot be accepted meanwhile, because the coin has since lost
-    its peg.
+    They are withheld while the coin is off its peg. An open quote keeps its price, but can't be
+    accepted during that time.
     """
     try:
         await rates.check_quotable(*(each.currency for each in assets))
@@ -91,10 +91,10 @@ async def fresh_price(
     age_max: timedelta,
     corridor: str | None = None,
 ) -> Price:
-    """Return the price of a pair of assets, by `fresh_price_of` their currencies.
+    """Return the price of a pair of assets; raises as `fresh_price_of`.
 
-    `corridor` replaces the destination's currency where its banks have their own price, as in
-    `usd-hka`.
+    `corridor` replaces the destination's currency if its banks have a price of their own, for
+    example `usd-hka`.
     """
     return await fresh_price_of(
         rates,

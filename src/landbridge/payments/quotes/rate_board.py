@@ -1,7 +1,7 @@
 """Rate board: current rates between fiat and coins, per rail.
 
-Source: contract, interface/onramp and interface/offramp (rates). More is served than is published
-there: every pair that is paid out or in.
+Source: contract, interface/onramp and interface/offramp (rates). Beyond the pairs published there,
+every pair of an onramp or offramp has a rate.
 """
 
 from collections.abc import Iterable, Mapping
@@ -29,7 +29,7 @@ RAILS_IN: Mapping[str, tuple[str, ...]] = {
     **RAILS[Rail.AFRICA_NIGERIA].on_ramp,
     **RAILS[Rail.AFRICA_GENERAL].on_ramp,
 }
-# By currency or, where its banks have their own price, by corridor.
+# Rails of payouts by currency or, if its banks have a price of their own, by corridor.
 RAILS_OUT: Mapping[str, tuple[str, ...]] = {
     "usd": ("ach", "wire", "rtp", "swift"),
     **dict.fromkeys(CORRIDORS, ("swift",)),

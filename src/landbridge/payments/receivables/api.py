@@ -17,8 +17,6 @@ from landbridge.platform.http.list_query import cursor_after, optional_id, parse
 from landbridge.platform.http.path_params import known_id
 from landbridge.platform.http.responses import DecimalText, Moment, WireStruct, reply_of
 
-# Times have microseconds, so this is the smallest step.
-
 
 class ReceivableReply(WireStruct, frozen=True):
     """Receivable of a user; `transferId` is the payment of which the bank took the fiat back."""

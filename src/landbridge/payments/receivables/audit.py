@@ -9,7 +9,7 @@ from landbridge.payments.receivables.model import ReceivableStatus, as_receivabl
 
 
 def journals(step: RecordStep) -> Journals:
-    """Recompute the postings of a step."""
+    """Return the postings that a step of a record should have made."""
     receivable = as_receivable(step.after)
     match receivable.status:
         case ReceivableStatus.OPEN:
@@ -21,7 +21,7 @@ def journals(step: RecordStep) -> Journals:
 
 
 def effect(record: Transfer, statuses: Sequence[str]) -> Sequence[Posting]:
-    """Return the total effect of a receivable."""
+    """Return the total effect of a receivable on balances, after the statuses it has passed."""
     del statuses
     receivable = as_receivable(record)
     match receivable.status:

@@ -41,11 +41,11 @@ WAITS = WaitStates(TRANSITIONS, {ReceivableStatus.OPEN: WaitState(WaitParty.REVI
 
 
 class ReceivableDetails(msgspec.Struct, frozen=True, kw_only=True):
-    """Details of a receivable in its record; the amount is the record's."""
+    """Details of a receivable in its record; the amount is the source amount of the record."""
 
     payment_id: UUID
     payment_kind: str
-    # Our own sentence, without personal data.
+    # Sentence of ours, without personal data.
     reason: str
 
 

@@ -1,4 +1,4 @@
-"""Receivable service: create, get, list.
+"""Receivable service: creates and reads receivables.
 
 A reviewer's resolution closes a receivable, once a second person has approved it, with the
 transitions in transitions.py.
@@ -40,11 +40,11 @@ class Receivables:
     async def create_in(
         self, tx: Tx, payment: Transfer, money: Money, *, reason: str, actor: str, at: datetime
     ) -> Transfer:
-        """Create the receivable of a payment whose fiat was taken back.
+        """Create the receivable of a payment because its bank took the fiat back.
 
-        Runs in the caller's transaction. `reason` is our own sentence, without personal data.
-        Raises `ResourceConflict` if the payment has one already: a caller that may run again checks
-        for its own earlier work first.
+        Must run in the caller's transaction. `reason` is a sentence of ours, without personal data.
+        Raises `ResourceConflict` if the payment has one already: a caller that may repeat the call
+        checks first whether an earlier attempt has created it.
         """
         creation = transitions.opened(
             payment, money, request_id=new_id(), reason=reason, actor=actor, at=at
@@ -60,7 +60,7 @@ class Receivables:
         return opened.transfer
 
     async def is_recovered_in(self, tx: Tx, payment: Transfer) -> bool | None:
-        """Return whether the receivable of a payment was paid back; None if it has none."""
+        """Return whether the receivable of a payment was paid; None if there is no receivable."""
         found = await find_record(tx, payment.org_id, transitions.receivable_id(payment.id))
         return None if found is None else found.status == ReceivableStatus.RECOVERED
 
@@ -81,7 +81,7 @@ class Receivables:
         return [as_receivable(each) for each in found]
 
     async def find_of(self, caller: Caller, payment_id: UUID) -> Receivable | None:
-        """Return the receivable of a payment, if it has one; raises `RoleNotAllowed`."""
+        """Return the receivable of a payment, None if it has none; raises `RoleNotAllowed`."""
         check_reviewer_access(caller)
         found = await self.ledger.find(caller.org_id, transitions.receivable_id(payment_id))
         return None if found is None else as_receivable(found)

@@ -27,7 +27,7 @@ from landbridge.platform.core.money import Money
 
 
 def receivable_id(payment_id: UUID) -> UUID:
-    """Return the id of a payment's receivable, which may not exist: a payment has at most one."""
+    """Return the id that a payment's only receivable has, whether it exists or not."""
     return derived_id(payment_id, "receivable")
 
 

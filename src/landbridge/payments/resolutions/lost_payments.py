@@ -1,7 +1,7 @@
-"""Resolution of a payment that was reported as paid, and that a chain has lost for good.
+"""Resolution of a completed payment with a transaction that its chain has lost for good.
 
-Its order is sent again by itself, unless something refuses it now. Then people find out how the
-recipient was paid, and close the order: `CONFIRM`. The payment itself stays as it is.
+The order is sent again automatically, unless it is refused now. Then people find out how the
+recipient was paid, and close the order by `CONFIRM`. The payment itself does not change.
 """
 
 from collections.abc import Mapping
@@ -24,9 +24,9 @@ from landbridge.providers.evm.outbox.order_closing import OrderClosing
 
 @dataclass(frozen=True, slots=True)
 class LostPaymentResolver:
-    """Adds the resolution to those of a flow; implements `PaymentResolver`.
+    """Adds this resolution to the resolutions of a flow; implements `PaymentResolver`.
 
-    The order is closed where all orders on chains are (`steps.py`).
+    `steps.py` closes the order, as it does for all orders on chains.
     """
 
     inner: PaymentResolver
@@ -38,7 +38,7 @@ class LostPaymentResolver:
         return self.inner.transitions
 
     async def choices(self, record: Transfer, clock_offset: timedelta) -> ResolutionChoices | None:
-        """Return the actions possible now; see `PaymentResolver`."""
+        """Return the actions that are possible now; see `PaymentResolver`."""
         found = await self.inner.choices(record, clock_offset)
         is_waiting = found is not None and ResolutionAction.CONFIRM in found.actions
         if is_waiting or not await self.order_closing.has_lost(record.org_id, record.id):

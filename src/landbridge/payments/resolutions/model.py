@@ -1,7 +1,7 @@
 """Resolutions: states, details, transitions, and refusals.
 
-A resolution is a record of its own beside its payment. It posts nothing itself: the payment's own
-advance does, in the transaction that completes the resolution.
+A resolution is a record of its own beside its payment. It has no postings: the advance of the
+payment has them, in the transaction that completes the resolution.
 """
 
 from collections.abc import Mapping
@@ -65,18 +65,18 @@ WAITS = WaitStates(
 
 
 class ResolutionDetails(msgspec.Struct, frozen=True, kw_only=True):
-    """Details of a resolution; the last three are facts that changes and postponements add."""
+    """Details of a resolution; changes and postponements add the last three as facts."""
 
     transfer_id: UUID
     transfer_kind: str
-    # Subject of the decision: see `ResolutionChoices`.
+    # Subject of the decision: `order` of `ResolutionChoices`.
     order: str
     instruction: ResolutionInstruction
-    # The facts of a refund's new destination.
+    # Facts of the refund's new destination; empty if it stays the same.
     destination: dict[str, Any]
     requested_by: str
     failed_reason: str | None = None
-    # Since when the payment is on hold, and at which version.
+    # Time since which the payment is on hold, and the version that it had then.
     quiet_since: datetime | None = None
     quiet_version: int | None = None
 
@@ -107,7 +107,7 @@ def as_resolution(record: Transfer) -> PaymentResolution:
 
 
 def is_quiet(resolution: PaymentResolution, target: Transfer, at: datetime) -> bool:
-    """Return whether the payment is on hold long enough that no order of it is running."""
+    """Return whether the payment is on hold for so long that no call for its order is running."""
     details = resolution.details
     if target.due_at is None:
         return True
@@ -169,7 +169,7 @@ def quiet_facts(target: Transfer, at: datetime) -> dict[str, Any]:
 def request_of(
     transfer_id: UUID, instruction: ResolutionInstruction, digest: str
 ) -> dict[str, Any]:
-    """Return the request as compared with a replay; the evidence is a keyed digest."""
+    """Return the request values that replays are compared with; `digest` replaces the evidence."""
     return {
         "transferId": str(transfer_id),
         "action": instruction.action.value,

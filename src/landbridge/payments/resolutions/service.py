@@ -1,9 +1,9 @@
-"""Resolution service: request a resolution, read resolutions, list possible actions.
+"""Resolution service: requests and reads resolutions, and lists possible actions.
 
 Guarantees:
 
 - A resolution is requested once per request id, with its approval, in one transaction.
-- The requester never approves it, whatever the organisation's policy says.
+- The requester never approves it, even if the organisation's policy would allow that.
 - A payment has at most one open resolution. Two simultaneous requests are the exception: the second
   one to be executed finds nothing left to decide, and is void.
 """
@@ -67,7 +67,7 @@ order by created_at desc, id desc
 limit $3
 """
 
-# Uses the index of records by kind, backwards.
+# Reads the index of records by kind backwards.
 _PAGE = """
 select id
 from transfers

@@ -2,8 +2,9 @@
 
 An approved decision is executed in two parts. First the payment is put on hold: its due time is
 postponed, so that no worker starts to send its order. `QUIET_PERIOD` later every running call has
-ended; the provider is asked once more, and the payment advances in one transaction with the
-resolution. If the payment has advanced meanwhile, this starts again, or the decision is void.
+ended; the order is looked up once more at the provider, and the payment advances in one transaction
+with the resolution. If the payment has advanced since then, the hold starts again, or the decision
+is void.
 """
 
 from collections.abc import Sequence
@@ -53,7 +54,7 @@ _OF_ORDERS = frozenset(
         ResolutionAction.SETTLE_OUTSIDE,
     }
 )
-# Actions on screenings, which have no order that could be running.
+# Actions on screenings, which have no order, so no call can be running.
 _OF_SCREENINGS = frozenset({ResolutionAction.RELEASE, ResolutionAction.REJECT})
 
 
@@ -79,7 +80,7 @@ class ResolutionDecisions:
         return rejected(as_resolution(record), actor, at)
 
     def insufficient(self, record: Transfer, *, actor: str, at: datetime) -> AdvanceTransfer:
-        """Raise `InvariantBroken`: a resolution posts nothing."""
+        """Raise `InvariantBroken`: a resolution moves no money, so the balance can't be too low."""
         raise InvariantBroken(f"resolution {record.id} takes money: {actor}, {at}")
 
 
@@ -93,11 +94,11 @@ class ResolutionSteps:
     clock: Clock
     resolvers: "dict[str, PaymentResolver]"
     bank_payments: DecidedPayments
-    # None without connected chains.
+    # Closes orders on connected chains; None without connected chains.
     order_closing: OrderClosing | None = None
 
     async def run(self, record: Transfer, clock_offset: timedelta) -> None:
-        """Run the steps of a due record until it waits; a lost race is no error."""
+        """Run the steps of a due record until it waits; a concurrent change of it is no error."""
         resolution = as_resolution(record)
         match resolution.status:
             case ResolutionStatus.PENDING_APPROVAL:
@@ -131,14 +132,14 @@ class ResolutionSteps:
     async def _is_on_hold(
         self, resolution: PaymentResolution, target: Transfer, clock_offset: timedelta
     ) -> bool:
-        """Return whether no order can be running; if one can, put the payment on hold."""
+        """Return whether the payment is on hold long enough; if it is not, put it on hold."""
         now = self.clock.now(clock_offset)
         if is_quiet(resolution, target, now):
             return True
         until = now + 2 * QUIET_PERIOD
         is_soon = target.due_at is not None and target.due_at < until
         if is_soon and not await self.ledger.postpone(target, until):
-            return False  # another process advanced it: the next run checks again
+            return False  # changed concurrently: the next run checks again
         await self.ledger.postpone(resolution.record, now + QUIET_PERIOD, quiet_facts(target, now))
         return False
 
@@ -147,8 +148,8 @@ class ResolutionSteps:
     ) -> None:
         """Advance the payment and complete the resolution, in one transaction.
 
-        An order on a chain, or a payment in a bank's files, is ended in it as well, so that it is
-        not paid later.
+        The same transaction ends an order on a chain, or a payment in the files for a bank, so that
+        it is not paid later.
         """
         details = resolution.details
         instruction = details.instruction
@@ -163,7 +164,7 @@ class ResolutionSteps:
                 is_closing=bool(orders),
             )
             move = await self.resolvers[target.kind].decide(target, decision, at)
-            # The provider may have been silent for a minute.
+            # The call of the provider may have taken a minute.
             at = self.clock.stamp(clock_offset)
             effect = target if move is None else replace(move, at=at)
             await self.database.transact(
@@ -174,12 +175,12 @@ class ResolutionSteps:
         except Refused as error:
             await self._void(resolution, error.message, clock_offset)
         except _LostRace:
-            return  # due again: the next run reads the new state
+            return  # changed concurrently: the record is due again, and the next run reads it
 
     async def _closed_orders(
         self, target: Transfer, action: ResolutionAction
     ) -> Sequence[OutboxOrder]:
-        """Return the orders on chains that are closed together with a decision."""
+        """Return the orders on chains that are closed together with a decision on a payment."""
         if self.order_closing is None or action not in _OF_ORDERS:
             return ()
         return await self.order_closing.find_open(
@@ -196,7 +197,7 @@ class ResolutionSteps:
         orders: Sequence[OutboxOrder],
         at: datetime,
     ) -> None:
-        """Write a decision: the payment's advance, or what ends a payment without an order."""
+        """Write a decision: the payment's advance, or the effect on a payment without an order."""
         done = await self.ledger.advance_in(tx, completed(resolution, ACTOR, at), TRANSITIONS)
         if not isinstance(done, Transfer):
             raise _LostRace
@@ -226,7 +227,7 @@ class ResolutionSteps:
         """Advance the payment, while it is still on hold."""
         target = move.transfer
         record = await lock_record(tx, target.org_id, target.id)
-        # A refusal leaves the version as it is, and gives the next order another key.
+        # A refusal changes only facts, not the version, and gives the next order another key.
         if record is None or record.facts != target.facts:
             raise _LostRace
         timing = DueCheck.ANY if move.transfer.due_at is None else DueCheck.IN_TIME

@@ -30,13 +30,13 @@ class RfiTexts(NamedTuple):
 
 
 def kind_of(transfer_kind: str) -> str:
-    """Return the change log kind of RFIs about payments of a kind, as in OFFRAMP.RFI."""
+    """Return the kind of RFIs in the change log, for example OFFRAMP.RFI for offramps."""
     return f"{transfer_kind}.RFI"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rfi:
-    """A question about a payment; `texts` is None once its user was erased.
+    """Request for information about a payment; `texts` is None once its user was erased.
 
     `opened_by` is the actor as named in the change log.
     """
@@ -63,20 +63,20 @@ class Rfi:
 
     @property
     def is_open(self) -> bool:
-        """Whether the payment waits for it."""
+        """Whether the request is not closed, so that the payment waits for it."""
         return self.status is not RfiStatus.CLOSED
 
     @property
     def question(self) -> str | None:
-        """The question."""
+        """Question of the reviewer; None once the user was erased."""
         return self.texts and self.texts.question
 
     @property
     def answer(self) -> str | None:
-        """The answer."""
+        """Answer of the customer; None without one, and once the user was erased."""
         return self.texts and self.texts.answer
 
     @property
     def comment(self) -> str | None:
-        """The reviewer's closing comment."""
+        """Comment with which a reviewer closed the request; None without one, and once erased."""
         return self.texts and self.texts.comment

@@ -1,10 +1,10 @@
-"""Reviews of payments: open, answer and close requests for information; the review queue.
+"""Reviews of payments: opens, answers and closes requests for information; the review queue.
 
 Guarantees:
 - A request is opened with the transition into review and closed with the transition out of it, in
   one transaction, so a payment is in review exactly as long as its request is open.
-- Of concurrent opens, closes and cancels one wins each transition; the others get the resulting
-  state.
+- Of concurrent calls that open, close or cancel, one makes the transition; the others get the
+  resulting state.
 """
 
 import asyncio
@@ -32,7 +32,7 @@ from landbridge.platform.http.reviewer_access import check_reviewer_access
 
 
 class ReviewableFlow(Protocol):
-    """A flow whose payments can be reviewed."""
+    """Builds the transitions of a flow's payments into and out of a review."""
 
     @property
     def transitions(self) -> Transitions[Any]:
@@ -50,7 +50,7 @@ class ReviewableFlow(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class TransferReviewCase:
-    """A payment and its requests, the oldest first."""
+    """Payment with its requests for information, oldest first."""
 
     record: Transfer
     rfis: tuple[Rfi, ...]
@@ -76,7 +76,7 @@ class TransferReviews:
     ) -> Sequence[TransferReviewCase]:
         """List requests of these statuses with their payments, oldest first.
 
-        Each request is a case of its own. Raises `RoleNotAllowed`.
+        A payment with several requests is listed once for each. Raises `RoleNotAllowed`.
         """
         check_reviewer_access(caller)
         found = await self.rfis.queue(caller.org_id, statuses, window)
@@ -179,7 +179,7 @@ class TransferReviews:
             if not latest.is_open:
                 return record
             if record.status != IN_REVIEW:
-                # The payment expired during the review: there is nothing to move.
+                # The payment expired during the review, so only the request is closed.
                 await self.database.transact(lambda tx: close_in(tx, latest))
                 return record
             move = flow.out_of_review(record, actor=caller.actor, at=at)
@@ -203,7 +203,10 @@ class TransferReviews:
         *,
         is_done: Callable[[Rfi], bool],
     ) -> TransferReviewCase | None:
-        """Retry until moved; `is_done` recognises an unconfirmed commit of an earlier attempt."""
+        """Run `attempt`; None, after a concurrent change, lets the decorator run it again.
+
+        `is_done` recognises the result of an earlier attempt with an unconfirmed commit.
+        """
         record = await self._record(caller.org_id, transfer_id)
         moved = await attempt(record, self.flows[record.kind])
         if isinstance(moved, Transfer):

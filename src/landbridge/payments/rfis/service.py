@@ -1,10 +1,10 @@
-"""Request for information service, for flows and reviewers.
+"""RFI service: opens, answers and closes requests for information, for flows and reviewers.
 
 Guarantees:
-- A payment has at most one open request, under any race (a unique index).
-- Question and answer are sealed under the data key of the payment's user, and erased with it.
+- A payment has at most one open request (a unique index), even under concurrent calls.
+- Question and answer are sealed under the data key of the payment's user, and erased with the user.
 
-`open_in` and `close_in` run in the transaction that moves the payment, after the ledger's
+`create_in` and `close_in` run in the transaction that advances the payment, after the ledger's
 `advance_in` succeeded. Lock order: the record or the user, then the request, then its files.
 """
 
@@ -47,7 +47,7 @@ class Rfis:
     ) -> Rfi:
         """Open a request about a payment; the same `rfi_id` returns the existing one.
 
-        Without an id, it is derived from the record and its version, so a transaction body that
+        Without `rfi_id`, the id is derived from the record and its version, so a transaction that
         runs twice opens one request. Raises `ResourceConflict` if the payment has an open request.
         """
         rfi = Rfi(
@@ -89,11 +89,12 @@ class Rfis:
     ) -> Rfi | None:
         """Answer the open request of a payment; None if it has none.
 
-        The same answer again returns the same request; another answer raises `ResourceConflict`.
+        Repeating the answer returns the same request; another answer raises `ResourceConflict`.
         Raises `FieldInvalid` for a file that does not exist, or is used for another user.
         """
         org_id, files = record.org_id, tuple(dict.fromkeys(file_ids))
-        # Before the request is locked: it locks the user, as an erasure does before the request.
+        # The files are claimed before the request is locked, because that locks the user, and an
+        # erasure locks the user before the request.
         refusals = await self._files.claim(tx, org_id, record.user_id, files)
         found = await store.lock_open(tx, org_id, record.id)
         if found is None:
@@ -130,7 +131,7 @@ class Rfis:
     ) -> Rfi | None:
         """Close the open request of a payment; None if it has none.
 
-        With `rfi_id`, only if it is this one.
+        With `rfi_id`, close it only if it has this id.
         """
         found = await store.lock_open(tx, org_id, transfer_id)
         if found is None or (rfi_id is not None and found.id != rfi_id):

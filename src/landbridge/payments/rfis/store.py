@@ -65,7 +65,7 @@ _LOCK_OF_USER = """
 select file_ids from rfis where org_id = $1 and user_id = $2 order by id for update
 """
 
-# Open requests are closed with it: nobody will answer them any more.
+# Blanks the texts, and closes open requests, which can't be answered any more.
 _ERASE = """
 update rfis
 set sealed_texts = null, file_ids = '{}', version = version + 1, updated_at = $3,
@@ -83,13 +83,13 @@ async def add(tx: Tx, rfi: Rfi, key: DataKey) -> bool:
 
 
 async def get(tx: Tx, org_id: UUID, rfi_id: UUID) -> "StoredRfi | None":
-    """Get a request by id."""
+    """Return the request with this id; None if there is none."""
     row = await tx.fetchrow(_GET, org_id, rfi_id)
     return None if row is None else StoredRfi(row)
 
 
 async def lock_open(tx: Tx, org_id: UUID, transfer_id: UUID) -> "StoredRfi | None":
-    """Lock the open request of a payment until the transaction ends."""
+    """Return the open request of a payment, locked until the transaction ends; None if none."""
     row = await tx.fetchrow(_LOCK_OPEN, org_id, transfer_id)
     return None if row is None else StoredRfi(row)
 
@@ -119,7 +119,7 @@ async def update(tx: Tx, rfi: Rfi, key: DataKey) -> Rfi:
 
 
 async def lock_files_of_user(tx: Tx, org_id: UUID, user_id: UUID) -> list[str]:
-    """List the files of answers about a user's payments; locks all their requests."""
+    """Lock all requests about a user's payments, and return the files in their answers."""
     rows = await tx.fetch(_LOCK_OF_USER, org_id, user_id)
     return [file_id for row in rows for file_id in row["file_ids"]]
 
@@ -130,7 +130,7 @@ async def erase(tx: Tx, org_id: UUID, user_id: UUID, at: datetime) -> Sequence[R
 
 
 class StoredRfi:
-    """A row; `opened` decrypts it."""
+    """Row of `rfis`; `opened` decrypts it."""
 
     __slots__ = ("_row", "id", "user_id")
 
@@ -140,7 +140,7 @@ class StoredRfi:
         self.user_id: UUID = row["user_id"]
 
     def opened(self, key: DataKey | None) -> Rfi:
-        """Return the request; without its texts once its user's key is destroyed."""
+        """Return the request; without its texts if `key` is None, because the user was erased."""
         row, texts = self._row, None
         if key is not None and row["sealed_texts"] is not None:
             texts = key.open(row["sealed_texts"], context=_context(row["id"]), type=RfiTexts)

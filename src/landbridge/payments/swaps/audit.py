@@ -19,7 +19,7 @@ from landbridge.payments.swaps.transitions import (
 
 
 def journals(step: RecordStep) -> Journals:
-    """Recompute the postings of a step."""
+    """Return the postings that a step of a record should have made."""
     if step.before is None:
         return {}
     swap = as_swap(step.before)
@@ -50,7 +50,7 @@ def journals(step: RecordStep) -> Journals:
 
 
 def effect(record: Transfer, statuses: Sequence[str]) -> Sequence[Posting]:
-    """Return the total effect of a swap."""
+    """Return the total effect of a swap on balances, after the statuses it has passed."""
     del statuses
     swap = as_swap(record)
     payer = swap.details.source_account_id
@@ -99,7 +99,7 @@ def _exchanged_effect(swap: Swap) -> Sequence[Posting]:
 
 
 def _refunded_to(swap: Swap) -> UUID | HouseRole:
-    """Return who received the coins sold back: the payer, unless a person decided."""
+    """Return the account that got the coins sold back: the payer's, or a reviewer's choice."""
     details = swap.details
     if details.is_settled_outside:
         return HouseRole.OUTSIDE

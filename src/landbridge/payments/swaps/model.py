@@ -23,10 +23,11 @@ from landbridge.providers.chains.tokens import ASSETS, TOKENS, Chain
 
 KIND = "WALLET.SWAP"
 
-# Source: contract, lifecycles 1.4: seen in every sample of a swap.
+# Source: contract, lifecycles 1.4, and every sample of a swap.
 QUOTE_LIFETIME = timedelta(seconds=30)
 
-# Source: contract, lifecycles 6, reduced to pairs on one chain as in spec.md.
+# Coins of each chain that can be swapped. Source: contract, lifecycles 6, reduced to pairs on one
+# chain as in spec.md.
 CURRENCIES = {
     Chain.POLYGON: frozenset({"usdc", "usdt"}),
     Chain.ETHEREUM: frozenset({"usdc", "usdt", "usdg"}),
@@ -50,7 +51,7 @@ TRANSITIONS: Transitions[SwapStatus] = Transitions(
     table={
         SwapStatus.OPEN_QUOTE: frozenset({SwapStatus.CREATED, SwapStatus.QUOTE_FAILED}),
         SwapStatus.CREATED: frozenset({SwapStatus.PENDING, SwapStatus.FAILED}),
-        # To itself: from one leg to the next.
+        # The transition to itself leads from one leg to the next.
         SwapStatus.PENDING: frozenset(
             {SwapStatus.PENDING, SwapStatus.COMPLETED, SwapStatus.FAILED}
         ),
@@ -60,10 +61,11 @@ TRANSITIONS: Transitions[SwapStatus] = Transitions(
     },
 )
 
-# Accepted, and not yet delivered by the treasury. One in the ledger never stays at these.
+# Statuses after the accept in which the treasury has not yet delivered the coins. A swap that the
+# ledger executes never stays in them.
 OWING = frozenset({SwapStatus.CREATED, SwapStatus.PENDING})
 
-# A swap in the ledger is executed by its accept; one that the chain carries takes an hour at most.
+# Time limits: the accept executes a swap in the ledger; a swap on a chain takes an hour at most.
 WAITS = WaitStates(
     TRANSITIONS,
     {
@@ -75,7 +77,7 @@ WAITS = WaitStates(
 
 
 class SwapLeg(StrEnum):
-    """Progress of a swap that the chain carries, while it is PENDING."""
+    """Progress of a PENDING swap that orders on the chain execute."""
 
     MARKET = "market"  # the chain may have the order that swaps on a market, in one transaction
     COLLECT = "collect"  # the chain may have the order from the wallet to the treasury
@@ -88,7 +90,7 @@ class SwapDetails(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     """Details of a swap in its record; units are in the record's assets."""
 
     source_account_id: UUID
-    # None if the coins leave the platform.
+    # Ledger account that receives the coins; None if they leave the platform.
     destination_account_id: UUID | None
     destination_user_id: UUID
     destination_address: str
@@ -96,17 +98,17 @@ class SwapDetails(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     fee_units: int
     rate: Decimal
     quote_expires_at: datetime
-    # Whether the request gave the amount to receive, rather than the amount to send.
+    # True if the request has the amount to receive (exact out), False if the amount to send.
     is_exact_out: bool
-    # Paying wallet, if the chain carries the swap; None if the ledger executes it by itself.
+    # Paying wallet, if orders on the chain execute the swap; None if the ledger executes it alone.
     source_wallet_id: UUID | None = None
     source_address: str | None = None
     provider: SwapProvider = SwapProvider.TREASURY
-    # Facts that changes add.
+    # The fields below are facts, which transitions add after the creation.
     leg: SwapLeg | None = None
-    # What the market gave, as a number of units; at least the quoted amount.
+    # Smallest units that the market gave: at least the quoted amount.
     received_units: int | None = None
-    # Why the coins bought are not delivered: the coins sold are returned instead.
+    # Why the coins bought are not delivered, so that the coins sold are returned; otherwise None.
     halted_reason: str | None = None
     error: str | None = None
     error_code: int | None = None
@@ -114,7 +116,7 @@ class SwapDetails(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     # Destination chosen by a reviewer for returned coins; without it the paying wallet.
     return_address: str | None = None
     return_account_id: UUID | None = None
-    # Whether they reached their owner by other means.
+    # Whether returned coins reached their owner by other means than an order of ours.
     is_settled_outside: bool = False
 
 
@@ -130,7 +132,7 @@ class Swap(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_on_chain(self) -> bool:
-        """Return whether orders on the chain carry the swap."""
+        """Return whether orders on the chain execute the swap."""
         return self.details.source_wallet_id is not None
 
     @property
@@ -140,13 +142,13 @@ class Swap(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def received(self) -> Money | None:
-        """Return what a market gave; None if none did, or not yet."""
+        """Return the amount that a market gave; None before that, and without a market."""
         units = self.details.received_units
         return None if units is None else Money(units, self.destination.asset)
 
     @property
     def returns_to(self) -> UUID | HouseRole:
-        """Return the account that receives coins sold whose counterpart was not delivered."""
+        """Return the account that gets the coins sold back if the coins bought aren't delivered."""
         if self.details.return_address is None:
             return self.details.source_account_id
         return self.details.return_account_id or HouseRole.OUTSIDE
@@ -193,12 +195,12 @@ def check_route(
 
 
 def accept_refusal(status: SwapStatus) -> Refused | None:
-    """Return the refusal of an accept at this status; None if it may succeed, or has succeeded."""
+    """Return why an accept is refused at this status; None if it is possible, or a repetition."""
     match status:
         case SwapStatus.OPEN_QUOTE:
             return None
         case SwapStatus.CREATED | SwapStatus.PENDING | SwapStatus.COMPLETED:
-            return None  # accepted before: same answer
+            return None  # a repeated accept, which gets the first reply
         case SwapStatus.FAILED:
             return QuoteInvalid("this swap was accepted and has failed; create a new one")
         case SwapStatus.QUOTE_FAILED:
@@ -206,7 +208,7 @@ def accept_refusal(status: SwapStatus) -> Refused | None:
 
 
 def as_limit_usage(record: Transfer) -> LimitUsage:
-    """Return its usage; committed once accepted."""
+    """Return the limit usage of a swap, which is committed once the swap is accepted."""
     swap = as_swap(record)
     details = swap.details
     target = PaymentDestination.at(

@@ -1,10 +1,11 @@
-"""Chain orders of a swap whose coins move on a chain.
+"""Chain orders of swaps that are executed on a chain.
 
-The treasury collects the coins sold, then delivers the coins bought; so it never delivers without
-having been paid. If the delivery fails for good, or is not allowed any more, the record notes why
-(`halted_reason`), and its next order returns the coins sold, fee included. That order must arrive.
+The treasury collects the coins sold before it delivers the coins bought, so it never delivers
+without having been paid. If the delivery fails for good, or is not allowed any more, the fact
+`halted_reason` of the record has the reason, and the next order returns the coins sold, including
+the fee. That order must arrive.
 
-A swap on a market has one order: nothing moves, or everything.
+A swap on a market has one order, which executes the whole swap or nothing.
 
 Every order has its own key (engine/order_keys.py), so repeating a call is harmless at any point.
 """
@@ -64,7 +65,7 @@ class SwapOrders:
             channel=chain_channel(self.chains, order, prefix="collect_"),
             transitions=TRANSITIONS,
             initiated=SwapStatus.PENDING,
-            # The record keeps its status until the last leg.
+            # The record stays PENDING until its last leg.
             done=SwapStatus.PENDING,
             failed=SwapStatus.FAILED,
             done_journal=collected(swap),

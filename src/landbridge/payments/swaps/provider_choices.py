@@ -1,8 +1,9 @@
-"""Providers of swaps: the chains file has one for each pair, and an organisation chooses another.
+"""Providers of swaps: the chains file names one for each pair; an organisation may choose another.
 
 Guarantees:
 - A choice applies to the next quote; a swap that was quoted keeps its provider.
-- A choice that nobody can carry out is refused when it is made, and again when it is quoted.
+- A provider that the pair does not have is refused when it is chosen, and again when a swap is
+  quoted.
 """
 
 from collections.abc import Sequence
@@ -46,7 +47,7 @@ class SwapProviderChoice(msgspec.Struct, frozen=True, order=True):
 
     @property
     def pair(self) -> tuple[str, str, str]:
-        """Return chain, source and destination."""
+        """Return the chain, the currency sold and the currency bought."""
         return self.chain, self.source, self.destination
 
 
@@ -65,7 +66,7 @@ class SwapProviderPolicy:
 
 @dataclass(frozen=True, slots=True)
 class SwapProviderChoices:
-    """Choices of all organisations."""
+    """Reads and sets the choices of all organisations."""
 
     database: Database
     markets: Markets
@@ -83,7 +84,7 @@ class SwapProviderChoices:
     async def provider(self, org_id: UUID, source: Asset, destination: Asset) -> SwapProvider:
         """Return the provider of a pair for an organisation's next quote."""
         configured = self.markets.provider(source, destination)
-        # Without connected chains nothing was ever chosen.
+        # Without connected chains there are no choices.
         if not self.markets.is_connected:
             return configured
         return (await self.get(org_id)).provider(source, destination) or configured
@@ -157,7 +158,7 @@ class SwapProviderChoices:
 
 
 async def _get(tx: Tx, org_id: UUID) -> SwapProviderPolicy:
-    """Return an organisation's choices, which are none before any were set."""
+    """Return an organisation's choices; version 0 and no choices if none were ever set."""
     row = await tx.fetchrow(_GET, org_id)
     if row is None:
         return SwapProviderPolicy()

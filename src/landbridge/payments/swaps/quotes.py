@@ -1,7 +1,7 @@
-"""Quotes of swaps: by the organisation's treasury, by a market of the chain, or the better one.
+"""Quotes of swaps: of the organisation's treasury, of a market of the chain, or the better one.
 
-The quote of a market is firm as well: what it promises is the least that the market may give. The
-organisation's fee is that of the pair's price, whichever provider executes the swap.
+The quote of a market is firm as well: its amount is the least that the market may give. The fee of
+the organisation is that of the pair's price, with either provider.
 """
 
 from collections.abc import Awaitable, Callable
@@ -30,7 +30,7 @@ from landbridge.providers.rates.port import Price, RateSource
 
 @dataclass(frozen=True, slots=True)
 class SwapPair:
-    """Coins sold and bought, and the one amount that is fixed."""
+    """Coins sold and coins bought, with the one of the two amounts that is fixed."""
 
     source: Asset
     destination: Asset
@@ -38,20 +38,20 @@ class SwapPair:
 
     @property
     def is_exact_in(self) -> bool:
-        """Whether the amount sold is fixed, fee included; else the amount bought is."""
+        """Whether the amount sold (including the fee) is fixed, rather than the amount bought."""
         return self.amount.asset == self.source
 
     @property
     def field(self) -> str:
-        """Field of the request with the amount."""
+        """Name of the request field that has the amount."""
         return "source.amount" if self.is_exact_in else "destination.amount"
 
 
 @dataclass(frozen=True, slots=True)
 class ProvidedQuote:
-    """Quote and its provider; None instead of a quote if nothing would be left after the fee.
+    """Quote with its provider; `quote` is None if nothing would be left after the fee.
 
-    `gas` is what it costs more than the treasury's, in the asset that the quote decides.
+    `gas` is the cost of gas beyond that of the treasury, in the asset with the computed amount.
     """
 
     quote: Quote | None
@@ -59,7 +59,7 @@ class ProvidedQuote:
     gas: Money
 
 
-# Raises if the treasury can't deliver what it quotes.
+# Raises `QuoteNotReady` if the treasury can't deliver this amount.
 DeliveryCheck = Callable[[Money], Awaitable[None]]
 
 
@@ -88,9 +88,9 @@ class SwapQuotes:
                 return await self._best(org_id, pair, at, check_delivery)
 
     async def check_market(self, sold: Money, least: Money) -> None:
-        """Raise `QuoteNotReady` if the market gives less than this now.
+        """Raise `QuoteNotReady` if the market now gives less than `least` for `sold`.
 
-        One that does not answer decides nothing: the chain checks the least amount again.
+        If the market does not answer, do nothing: the chain checks the least amount again.
         """
         try:
             quoted = await self.markets.quote_sale(sold, least.asset)
@@ -104,7 +104,7 @@ class SwapQuotes:
     async def _best(
         self, org_id: UUID, pair: SwapPair, at: datetime, check_delivery: DeliveryCheck
     ) -> ProvidedQuote:
-        """Return the better quote after gas; one provider that has none does not hold up both."""
+        """Return the better quote after gas, or the only one if a provider has none."""
         try:
             treasury = await self._of_treasury(org_id, pair, at, check_delivery)
         except QuoteNotReady:
@@ -159,7 +159,7 @@ class SwapQuotes:
             gross = gross_of(found.sold, price)
             quote = Quote(gross, gross - found.sold, pair.amount, _at_rate(price, found))
         if not is_within_size(quote):
-            # A node has answered that, not the client.
+            # The amounts come from a node, so this is no error of the client.
             raise MarketRefused("the market answers amounts that no pool holds")
         return ProvidedQuote(quote, SwapProvider.MARKET, found.gas)
 

@@ -1,7 +1,7 @@
-"""Swap service: create, accept, expire, get, list.
+"""Swap service: quotes, accepts, expires and reads swaps.
 
-A swap's quote holds no money. The balance is checked at the quote, so that a swap that would fail
-is not started, and again at the accept, in the statement that moves the money.
+A swap's quote holds no money. The balance is checked when the quote is made, so that a swap that
+would fail is not started, and again by the statement that moves the money on accept.
 """
 
 from collections.abc import Sequence
@@ -175,7 +175,7 @@ class Swaps:
             await self.quotes.check_market(swap.source - swap.fee, swap.destination)
         await self.parties.check_may_move(caller, swap.record.user_id, payee_id)
         check_own_wallet(caller, swap.record.user_id, payee_id, swap.details.destination_account_id)
-        # On a chain it is the chain that carries out a script.
+        # If orders execute the swap, the simulated chain applies the scripted outcome.
         reason = None if swap.is_on_chain else scripted_send_failure(swap.record)
         move = (
             accepted(swap, caller.actor, at)
@@ -192,7 +192,7 @@ class Swaps:
             case CommitOutcome.INSUFFICIENT:
                 raise InsufficientBalance(insufficient_balance_text(swap.source))
             case _:
-                pass  # another process advanced it: retry
+                pass  # changed concurrently: read the record again
         return None
 
     async def expire(self, swap: Swap, actor: str, at: datetime) -> bool:
@@ -248,7 +248,7 @@ class Swaps:
         details = SwapDetails(
             source_account_id=payer.account.id,
             destination_account_id=payee.account_id,
-            # An address that no user registered counts as the swapping user's.
+            # An address that no user registered counts as an address of the swapping user.
             destination_user_id=payee.user_id or given.user_id,
             destination_address=payee.address,
             external_wallet_id=payee.external_wallet_id,
@@ -296,7 +296,7 @@ class Swaps:
             payer_id=wallet.user_id,
             chain=Chain(asset.chain),
             asset=asset,
-            # Decision 0010: a swap may go to any address.
+            # A swap may pay any address (decision 0010).
             may_be_unknown=True,
         )
 
@@ -308,7 +308,7 @@ class Swaps:
         min_receive: str | None,
         at: datetime,
     ) -> tuple[SwapProvider, Quote]:
-        """Return the quote and who provides it, if it may be paid to the recipient."""
+        """Return the provider and its quote; raise if the recipient may not get that amount."""
 
         async def check_delivery(receive: Money) -> None:
             await self.parties.check_delivery(caller, payee, receive, "destination.amount")
@@ -327,7 +327,7 @@ class Swaps:
 
 
 def _amount(data: NewSwap, source: Asset, destination: Asset) -> Money:
-    """Return the one of the two amounts that is given, above zero."""
+    """Return the requested amount, of the coins sold or of the coins bought, above zero."""
     sold, bought = data.source.amount, data.destination.amount
     if (sold is None) == (bought is None):
         raise FieldInvalid(

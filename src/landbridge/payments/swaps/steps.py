@@ -30,7 +30,7 @@ class SwapSteps:
     clock: Clock
 
     async def run(self, record: Transfer, clock_offset: timedelta) -> None:
-        """Run the steps of a due record until it waits; losing a race for it is no error.
+        """Run the steps of a due record until it waits; a concurrent change of it is no error.
 
         Raises `Unavailable` and `Unclear` while the chain has no answer.
         """
@@ -40,7 +40,7 @@ class SwapSteps:
         )
 
     async def find_order(self, record: Transfer, clock_offset: timedelta) -> OutgoingOrder | None:
-        """Return the order that a record waits for, as sent now; None if it waits for none."""
+        """Return the order that a record waits for; None if it waits for none."""
         swap, at = as_swap(record), self.clock.now(clock_offset)
         if swap.status is not SwapStatus.PENDING:
             return None

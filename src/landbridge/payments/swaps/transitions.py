@@ -91,10 +91,10 @@ def delivered(swap: Swap) -> list[Posting]:
 
 
 def exchanged(swap: Swap, units: int | None) -> list[Posting]:
-    """Return the journal of a swap on a market, which gave these units; None for the quoted amount.
+    """Return the journal of a swap on a market, which gave `units`; None: the quoted amount.
 
-    The market is outside of the platform: it takes what is sold, and pays the recipient. Coins that
-    it pays to an outside address never are in the ledger.
+    The market is outside of the platform: it takes the coins sold, and pays the recipient. Coins
+    that it pays to an external address are never in the ledger.
     """
     sold = spend_held(
         swap.details.source_account_id,
@@ -117,17 +117,17 @@ def received_in(facts: Mapping[str, Any]) -> int | None:
 
 
 def returned(swap: Swap) -> list[Posting]:
-    """Return the journal of the refund: to the paying wallet, or where a reviewer sent it."""
+    """Return the journal of the refund: to the paying wallet, or to a reviewer's choice."""
     return [*_given_back(swap), Posting(swap.returns_to, swap.source)]
 
 
 def returned_outside(swap: Swap) -> list[Posting]:
-    """Return the journal of coins that were returned outside of the platform."""
+    """Return the journal of a refund that was made by other means than an order of ours."""
     return [*_given_back(swap), Posting(HouseRole.OUTSIDE, swap.source)]
 
 
 def planned_steps(record: Transfer) -> list[PlannedStep]:
-    """Return the planned steps after its creation, if it is accepted and all goes well."""
+    """Return the planned steps after the creation, if the swap is accepted and all goes well."""
     swap = as_swap(record)
     accept = journal_steps(accepted(swap, NO_ACTOR, record.created_at))
     if not swap.is_on_chain:

@@ -1,1 +1,1 @@
-"""Combined read models: transfers of all kinds in one list, total balances, and a search."""
+"""Read models across all kinds of transfers: one list, total balances, and a search."""

@@ -62,7 +62,7 @@ _PARTIES = "parties"
 _CURSOR = {"type": "string", "minLength": 1, "maxLength": 50}
 _OF_CURSOR = "The nextCursor of the page before, which had the same sort."
 _IDENTIFIERS = {"type": "array", "items": IDENTIFIER, "maxItems": IDS_MAX}
-# No asset has more decimals.
+# Most decimals of any asset.
 _DECIMALS_MAX = 18
 
 

@@ -13,7 +13,7 @@ from landbridge.platform.db.pool import Database
 
 @dataclass(frozen=True, slots=True)
 class AssetHolding:
-    """Total of all wallets in an asset."""
+    """Total balance of all wallets in an asset."""
 
     available: Money
     held: Money
@@ -29,7 +29,7 @@ class HouseAccountHolding:
 
 @dataclass(frozen=True, slots=True)
 class BalanceSheet:
-    """All balances except zero ones."""
+    """Balances of an organisation, without zero balances."""
 
     users: list[AssetHolding]
     house: list[HouseAccountHolding]
@@ -37,7 +37,7 @@ class BalanceSheet:
 
 @dataclass(frozen=True, slots=True)
 class BalanceSheets:
-    """The balances of all organisations."""
+    """Reads the balances of all organisations."""
 
     database: Database
     listing: TransferListing

@@ -20,7 +20,8 @@ from landbridge.platform.changes.service import history
 from landbridge.platform.core.money import Money
 from landbridge.platform.db.pool import Database, Tx
 
-# Facts of changes that the kind's own route also returns. The others are accounts and units.
+# Facts of changes that are shown, because the routes of each kind return them too. Other facts are
+# accounts and units.
 PUBLIC_FACTS = frozenset(
     {
         "accepted_at",
@@ -60,15 +61,15 @@ class BatchPayee:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TransactionDetail:
-    """A transfer, its changes, its entries, and the owners of the wallets they move."""
+    """Transfer with its changes, its ledger entries, and the owners of the wallets in them."""
 
     record: Transfer
     changes: Sequence[Change]
     entries: Sequence[JournalEntry]
-    # By account.
+    # Wallets by ledger account.
     wallets: Mapping[UUID, Wallet]
     users: Mapping[UUID, UserCard]
-    # None unless it is a batch.
+    # Payees of a batch; None for all other kinds.
     payees: Sequence[BatchPayee] | None
     # Payments by the organisation beside the transfer: fees and returned surplus coins.
     disbursements: Sequence[TransferListRow]
@@ -76,7 +77,7 @@ class TransactionDetail:
 
 @dataclass(frozen=True, slots=True)
 class TransactionDetails:
-    """Get transfers of all kinds."""
+    """Reads details of transfers of all kinds."""
 
     database: Database
     ledger: Ledger
@@ -84,7 +85,7 @@ class TransactionDetails:
     users: Users
 
     async def get(self, org_id: UUID, transaction_id: UUID) -> TransactionDetail:
-        """Get a transfer; raises `TransactionNotFound`, also for another organisation's."""
+        """Get a transfer of this organisation; raises `TransactionNotFound`."""
         record = await self.ledger.find(org_id, transaction_id)
         if record is None or record.kind not in KINDS:
             raise TransactionNotFound(f"there is no transaction {transaction_id}")
@@ -111,7 +112,7 @@ class TransactionDetails:
 
 
 def public_facts(change: Change) -> Mapping[str, Any]:
-    """Return the facts of a change in the spelling of the interface."""
+    """Return the public facts of a change, under the field names of the API."""
     return {
         _camel(name): value
         for name, value in (change.facts or {}).items()

@@ -40,7 +40,7 @@ _UNITS_MAX = 10**UNITS_DIGITS_MAX
 
 @dataclass(frozen=True, slots=True)
 class TransactionPage:
-    """Transfers in their order, their users and metadata, and the position to continue from."""
+    """Page of transfers, with their users and metadata, and the position of the next page."""
 
     lines: Sequence[TransferListRow]
     metadata: Mapping[UUID, dict[str, str]]
@@ -51,7 +51,7 @@ class TransactionPage:
 
 @dataclass(frozen=True, slots=True)
 class Transactions:
-    """Transfers of all kinds and organisations."""
+    """Lists transfers of all kinds and organisations."""
 
     database: Database
     listing: TransferListing
@@ -68,7 +68,7 @@ class Transactions:
         *,
         with_parties: bool = False,
     ) -> TransactionPage:
-        """List a page, newest first; a page that ends early, or is empty, may have a cursor."""
+        """List a page, newest first; even a short or empty page may have a next one."""
         found = await self._find(org_id, _kinds(filters), filters, window)
         return await self._page(org_id, found, with_parties=with_parties)
 
@@ -82,10 +82,11 @@ class Transactions:
         cursor: str | None,
         with_parties: bool = False,
     ) -> TransactionPage:
-        """List the page after a transfer's id, or the first, in another order than newest first.
+        """List a page in another order than newest first.
 
-        Amounts count at the rates of today, and as least without one. Raises `FieldInvalid`
-        for a filter of metadata, and for a transfer that is not in the list.
+        `cursor` is the id of the transfer after which the page begins; None for the first page.
+        Amounts are compared at today's rates; an amount without a rate is the smallest. Raises
+        `FieldInvalid` for a filter of metadata, and for a transfer that is not in the list.
         """
         if filters.metadata is not None or filters.ids is not None:
             name = "metadata" if filters.ids is None else "id"
@@ -108,7 +109,7 @@ class Transactions:
         return await self._page(org_id, found, with_parties=with_parties)
 
     async def _weights(self, caller: Caller) -> Mapping[str, int]:
-        """Return what a unit of each asset is worth today, in steps small enough for all."""
+        """Return today's value of a smallest unit of each asset, in 10**-36 dollars."""
         today = self.clock.now(caller.clock_offset).date()
         rates = await self.valuation.rates(CURRENCIES, today)
         return {code: _weight(each, rates) for code, each in ALL_ASSETS.items()}
@@ -154,7 +155,7 @@ class Transactions:
             lines = await self.listing.by_ids(org_id, filters.ids)
             return TransferListPage([each for each in lines if each.kind in kinds], None)
         wanted = listing_filter(filters)
-        # The few that have not ended are found without a search among all that have.
+        # Transfers under way are few, and a separate read finds them without reading all others.
         if (
             filters.statuses is not None
             and filters.metadata is None
@@ -172,13 +173,13 @@ def _kinds(filters: TransactionFilters) -> Sequence[str]:
 
 
 def _weight(asset: Asset, rates: UsdRates) -> int:
-    """Return what a unit is worth, in 10**-36 dollars; 1 without a rate."""
+    """Return the value of a smallest unit in 10**-36 dollars; 1 without a rate."""
     rate = rates.per_unit(asset.currency)
     return 1 if rate is None else int(rate.scaleb(2 * RATE_DECIMALS - asset.decimals))
 
 
 def listing_filter(filters: TransactionFilters) -> TransferFilter:
-    """Return the filter of the ledger's list."""
+    """Convert the filters to the filter of the ledger's list."""
     return TransferFilter(
         statuses=None if filters.statuses is None else sorted(filters.statuses),
         assets=None
@@ -192,7 +193,7 @@ def listing_filter(filters: TransactionFilters) -> TransferFilter:
 def _amounts(
     minimum: Decimal | None, maximum: Decimal | None
 ) -> Mapping[str, tuple[int, int]] | None:
-    """Convert these bounds to units of each asset."""
+    """Convert the bounds of an amount to smallest units of each asset; None without bounds."""
     if minimum is None and maximum is None:
         return None
     return {

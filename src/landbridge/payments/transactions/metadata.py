@@ -13,7 +13,7 @@ from landbridge.platform.metadata.service import change
 
 @dataclass(frozen=True, slots=True)
 class TransactionMetadata:
-    """Changes the metadata of transfers. It changes nothing else, whatever their status."""
+    """Changes the metadata of transfers in any status, and nothing else of them."""
 
     database: Database
     ledger: Ledger
@@ -21,7 +21,7 @@ class TransactionMetadata:
     async def change(
         self, org_id: UUID, transaction_id: UUID, changes: Mapping[str, str | None]
     ) -> Mapping[str, str]:
-        """Set and remove keys; return all that the transfer has then.
+        """Set keys, and remove those with None; return all metadata of the transfer afterwards.
 
         Raises `TransactionNotFound` and `FieldInvalid`.
         """
@@ -30,7 +30,7 @@ class TransactionMetadata:
             raise TransactionNotFound(f"there is no transaction {transaction_id}")
 
         async def work(tx: Tx) -> Mapping[str, str]:
-            # One change after the other, so that together they keep the bound on keys.
+            # The record is locked, so that concurrent changes together keep the bound on keys.
             await self.ledger.lock_in(tx, record)
             return await change(tx, org_id, transaction_id, record.user_id, changes)
 

@@ -41,7 +41,7 @@ KINDS: Mapping[str, PaymentKind] = {
 STATUSES = tuple(
     sorted({str(status) for kind in KINDS.values() for status in kind.transitions.table})
 )
-# Statuses at which no kind of transfer has ended.
+# Statuses that are not terminal in any kind of transfer.
 UNFINISHED_STATUSES = frozenset(STATUSES) - {
     str(status)
     for kind in KINDS.values()
@@ -52,7 +52,7 @@ UNFINISHED_STATUSES = frozenset(STATUSES) - {
 UNFINISHED_MAX = 2_000
 ALL_ASSETS: Mapping[str, Asset] = {**ASSETS, **FIAT_ASSETS}
 CURRENCIES = tuple(sorted({each.currency for each in ALL_ASSETS.values()}))
-# With the coins in which gas is paid; no payment has those.
+# All assets of the ledger, including the native coins in which gas is paid. No payment has those.
 LEDGER_ASSETS: Mapping[str, Asset] = {
     **ALL_ASSETS,
     **{each.code: each for each in NATIVE_ASSETS.values()},
@@ -64,7 +64,7 @@ IDS_MAX = 100
 
 
 class TransactionSort(StrEnum):
-    """Order of the list, by creation or by what the source is worth; a hyphen: descending."""
+    """Order of the list: by creation, or by the value of the source; a hyphen means descending."""
 
     NEWEST = "-createdAt"
     OLDEST = "createdAt"
@@ -74,16 +74,16 @@ class TransactionSort(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TransactionFilters:
-    """Filters of the list; None: any."""
+    """Filters of the list; None includes all."""
 
-    # At most `IDS_MAX`; the list is one page then.
+    # At most `IDS_MAX` ids, with which the list is a single page.
     ids: frozenset[UUID] | None = None
     kinds: frozenset[str] | None = None
     statuses: frozenset[str] | None = None
     user_id: UUID | None = None
-    # Of the source or of the destination.
+    # Currency of the source or of the destination.
     currency: str | None = None
-    # Of the source, in coins.
+    # Bounds of the source's amount, in whole coins with decimals.
     minimum: Decimal | None = None
     maximum: Decimal | None = None
     metadata: Mapping[str, str] | None = None

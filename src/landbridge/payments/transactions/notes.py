@@ -3,7 +3,7 @@
 Guarantees:
 - A note is added with its author and never changed; only the erasure of the user blanks it.
 - The text is sealed under the data key of the transfer's user: it may contain personal data.
-- A note changes nothing of the transfer. The change log has who added it, without the text.
+- A note changes nothing of the transfer. The change log has its author, but not its text.
 """
 
 from collections.abc import Sequence
@@ -54,13 +54,13 @@ update transaction_notes set sealed_text = null where org_id = $1 and user_id = 
 
 NOTE_KIND = "TRANSACTION.NOTE"
 NOTE_LENGTH_MAX = 1000
-# A list of notes is one page; a case with more belongs into a system of cases.
+# Notes on a transfer, which are listed as one page.
 NOTES_MAX = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SealedNote:
-    """A row; `sealed_text` is None once the user was erased."""
+    """Row of a note; `sealed_text` is None once the user was erased."""
 
     org_id: UUID
     id: UUID
@@ -73,7 +73,7 @@ class SealedNote:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TransactionNote:
-    """A note; `text` is None once the user was erased. The author is a key or a member."""
+    """Note; `text` is None once the user was erased. The author is an API key or a member."""
 
     id: UUID
     text: str | None
@@ -95,7 +95,8 @@ class TransactionNotes:
     ) -> TransactionNote:
         """Add a note; raises `TransactionNotFound`, `FieldInvalid` and `RoleNotAllowed`.
 
-        Raises `ResourceConflict` at the bound, and `UserFrozen` for an erased user.
+        Raises `ResourceConflict` if the transfer has `NOTES_MAX` notes, and `UserFrozen` for an
+        erased user.
         """
         check_editor(caller)
         record = await self._record(caller.org_id, transfer_id)
@@ -108,7 +109,7 @@ class TransactionNotes:
         )
 
         async def work(tx: Tx) -> TransactionNote:
-            # One note after the other, so that together they keep the bound.
+            # The record is locked, so that concurrent notes together keep the bound.
             await self.ledger.lock_in(tx, record)
             if await tx.fetchrow(_GET, record.org_id, note.id) is not None:
                 return note  # added by an attempt that lost the reply of its commit
@@ -128,14 +129,15 @@ class TransactionNotes:
                 at=note.created_at,
                 facts={"transferId": str(record.id), "transferType": record.kind},
             )
-            # The insert locks the user's row: an erasure has finished before, or waits for this.
+            # The insert locks the user's row, so an erasure has either finished before, or waits
+            # for this transaction.
             await key_of(self.vault, tx, record.org_id, record.user_id)
             return note
 
         return await self.database.transact(work)
 
     async def get(self, org_id: UUID, note_id: UUID) -> TransactionNote:
-        """Get a note that exists."""
+        """Get a note, which must exist."""
 
         async def read(tx: Tx) -> list[TransactionNote]:
             return await self._opened(tx, await tx.fetch(_GET, org_id, note_id))
@@ -161,7 +163,7 @@ class TransactionNotes:
         return record
 
     async def _opened(self, tx: Tx, rows: Sequence[Row]) -> list[TransactionNote]:
-        """Open the notes on one transfer."""
+        """Decrypt the notes on one transfer."""
         if not rows:
             return []
         notes = [read_row(row, SealedNote) for row in rows]

@@ -1,4 +1,4 @@
-"""Recipients, fees and reasons of failures of transfers of all kinds, in one shape."""
+"""Recipients, fees and reasons of failures of transfers of all kinds, in a common form."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -28,7 +28,7 @@ _Decode = Callable[[Transfer], transfers.WalletTransfer | swaps.Swap | onramps.O
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartyRecord:
-    """Recipient as the record names it, and the fee, which is part of the source.
+    """Recipient and fee in a record; the fee is part of the source.
 
     The recipient has an address or a bank account, except in a batch of several (`count`).
     `failed_reason` is None unless the transfer failed.
@@ -44,7 +44,7 @@ class PartyRecord:
 
 @dataclass(frozen=True, slots=True)
 class TransactionParties:
-    """Parties of some transfers: each by the id of its transfer, users and accounts by theirs."""
+    """Parties of a page of transfers, by transfer, with their users and bank accounts, by id."""
 
     records: Mapping[UUID, PartyRecord]
     users: Mapping[UUID, UserCard]
@@ -53,7 +53,7 @@ class TransactionParties:
 
 @dataclass(frozen=True, slots=True)
 class PartyDirectory:
-    """Looks up the parties of transfers: three statements, however many there are."""
+    """Looks up the parties of transfers, with three SQL statements for all of them."""
 
     ledger: Ledger
     users: Users
@@ -61,7 +61,7 @@ class PartyDirectory:
 
     async def of(self, org_id: UUID, ids: Sequence[UUID]) -> TransactionParties:
         """Return the parties of these transfers; unknown ids are left out."""
-        # The ledger reads concurrent requests in one statement.
+        # The ledger combines concurrent lookups into one statement.
         found = await gather_in_order(self.ledger.find(org_id, each) for each in ids)
         records = {
             each.id: party_record(each)
@@ -83,7 +83,7 @@ def party_record(record: Transfer) -> PartyRecord:
 
 
 def _failed_reason(record: Transfer) -> str | None:
-    # A payment that was completed after all keeps the reason of its first attempt.
+    # A completed payment may still have the reason of a failed attempt, which is not shown.
     if record.status == _COMPLETED:
         return None
     for name in ("failed_reason", "error_message", "error"):

@@ -14,7 +14,7 @@ from landbridge.payments.transactions.model import ALL_ASSETS, KINDS
 from landbridge.platform.core.money import AmountError, Money
 from landbridge.platform.db.pool import Database
 
-# Both references have a unique key.
+# The reference of an onramp and the bank's reference of a deposit; both have a unique index.
 _FIND_BY_REFERENCES = """
 select r.transfer_id
 from onramp_references r
@@ -25,10 +25,10 @@ from incoming_payments p
 where p.org_id = $1 and p.bank_reference = any($2::text[]) and p.transfer_id is not null
 """
 
-# Short ids, hashes of chains, and references of banks: trace numbers, IMAD and OMAD, UETR, ids of
-# statements.
+# Form of short ids, transaction hashes, and bank references: trace numbers, IMAD and OMAD, UETR,
+# and ids of statements.
 _IDENTIFIER: Final = re.compile(r"[0-9A-Za-z][0-9A-Za-z/:._-]{4,89}")
-# An amount as the API spells it, with its currency if it has one.
+# Form of an amount as in the API, optionally with its currency.
 _AMOUNT: Final = re.compile(
     r"(?P<amount>[0-9]{1,20}(?:\.[0-9]{1,18})?)(?: +(?P<unit>[A-Za-z]{3,6}))?"
 )
@@ -51,7 +51,7 @@ class PaymentSearch:
         return [each for each in found if each.kind in KINDS]
 
     async def _by_identifier(self, org_id: UUID, text: str) -> Sequence[TransferListRow]:
-        """Find payments by an id or hash, a deposit reference or one that a bank gave."""
+        """Find payments by id, transaction hash, deposit reference or reference of a bank."""
         if not _IDENTIFIER.fullmatch("".join(text.split())):
             return []
         spellings = {text, normalise_reference(text) or text}
@@ -70,7 +70,7 @@ class PaymentSearch:
 
 
 def _units(amount: Decimal, currency: str) -> Mapping[str, int]:
-    """Return the units of the amount by asset, of those with enough decimals for it."""
+    """Return the amount in smallest units, by asset, for assets with enough decimals."""
     found: dict[str, int] = {}
     for code, asset in ALL_ASSETS.items():
         if currency in {"", asset.currency} and amount > 0:

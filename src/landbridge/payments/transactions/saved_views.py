@@ -1,10 +1,10 @@
 """Saved views: filters and order of the list of payments, under a name.
 
 Guarantees:
-- A member sees their own views, and those that others of the organisation share.
-- A shared view is changed by its owner or an admin, any other by its owner alone.
-- An organisation has at most `VIEWS_MAX`, and a member `OWN_VIEWS_MAX` of these, however many are
-  saved at once. So no member, whatever their role, takes the places of all others.
+- A member sees their own views, and the views that other members of the organisation share.
+- A shared view is changed by its owner or an admin, any other view by its owner alone.
+- An organisation has at most `VIEWS_MAX` views, and a member at most `OWN_VIEWS_MAX` of them, even
+  with concurrent saves. So no member can use up the views of all others.
 """
 
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ from landbridge.platform.http.caller import Caller, MemberRole, check_editor
 
 _LOCK_ORG = "select id from orgs where id = $1 for no key update"
 
-# Nobody sees views of a removed member that were not shared.
+# Views of removed members that were not shared: no member sees them any more.
 _DELETE_UNSEEN = """
 delete from saved_views v
 using team_members m
@@ -39,7 +39,7 @@ insert into saved_views (org_id, id, owner_id, name, query, is_shared)
 values ($1, $2, $3, $4, $5, $6)
 """
 
-# An organisation has at most `VIEWS_MAX`.
+# Not paged, because an organisation has at most `VIEWS_MAX` views.
 _ALL = """
 select org_id, id, owner_id, name, query, is_shared
 from saved_views
@@ -59,7 +59,7 @@ _QUERY_LENGTH_MAX: Final = 1_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SavedView:
-    """A named query string of the list. `owner_id` is the member; others see it if it is shared."""
+    """Named query string of the list. Members other than `owner_id` see it if it is shared."""
 
     org_id: UUID
     id: UUID
@@ -71,7 +71,7 @@ class SavedView:
 
 @dataclass(frozen=True, slots=True)
 class SavedViews:
-    """Saves, lists, renames and deletes them, for the members of all organisations."""
+    """Saves, lists, renames and deletes views of the members of all organisations."""
 
     database: Database
 
@@ -86,8 +86,8 @@ class SavedViews:
     async def save(self, caller: Caller, name: str, query: str, *, is_shared: bool) -> SavedView:
         """Save a query string under a name.
 
-        Raises `FieldInvalid`, `ResourceConflict` at a bound, and `RoleNotAllowed` for an analyst
-        who shares.
+        Raises `FieldInvalid`, `ResourceConflict` if there are too many views, and `RoleNotAllowed`
+        for an analyst who shares a view.
         """
         if is_shared:
             check_editor(caller)
@@ -108,7 +108,7 @@ class SavedViews:
             await _lock_org(tx, caller.org_id)
             views = await _all_of(tx, caller.org_id)
             if any(each.id == view.id for each in views):
-                return view  # saved by an attempt whose commit reply was lost
+                return view  # saved by an earlier attempt with an unconfirmed commit
             _check_name(views, view, view.name)
             if sum(each.owner_id == view.owner_id for each in views) >= OWN_VIEWS_MAX:
                 raise ResourceConflict(f"A member has at most {OWN_VIEWS_MAX} saved views.")
@@ -134,7 +134,7 @@ class SavedViews:
         return await self.database.transact(work)
 
     async def delete(self, caller: Caller, view_id: UUID | None) -> None:
-        """Delete a view; raises `RoleNotAllowed`. Does nothing if there is none."""
+        """Delete a view; do nothing if there is none. Raises `RoleNotAllowed`."""
 
         async def work(tx: Tx) -> None:
             for view in await _visible(tx, caller):
@@ -169,7 +169,7 @@ def _check_may_change(caller: Caller, view: SavedView) -> None:
 
 
 def _check_name(views: Sequence[SavedView], view: SavedView, name: str) -> None:
-    """Refuse a name that another view of the same owner has."""
+    """Raise `FieldInvalid` for a name that another view of the same owner has."""
     if any(
         each.name == name and each.owner_id == view.owner_id and each.id != view.id
         for each in views
@@ -178,7 +178,7 @@ def _check_name(views: Sequence[SavedView], view: SavedView, name: str) -> None:
 
 
 async def _lock_org(tx: Tx, org_id: UUID) -> None:
-    """Lock the organisation against concurrent changes, and delete views that nobody sees."""
+    """Lock the views of an organisation against changes, and delete those that nobody can see."""
     await tx.execute(_LOCK_ORG, org_id)
     await tx.execute(_DELETE_UNSEEN, org_id)
 

@@ -1,4 +1,4 @@
-"""Search for users, wallets and transfers by whatever a person knows of them."""
+"""Search for users, wallets and transfers by ids, references, amounts, addresses and names."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -26,10 +26,10 @@ from landbridge.providers.chains.tokens import Chain
 
 RESULTS_MAX = 20
 LENGTH_MAX = 200
-# Bound of users compared by name; an email or a rare name is found among far fewer.
+# Users with names that one search compares at most; an e-mail or a rare name needs far fewer.
 _LOOKED_THROUGH_MAX = 1_000
 _BATCH_SIZE = 100
-# An EVM address in hexadecimal, a Solana address in base58.
+# Form of addresses: EVM in hexadecimal, Solana in base58.
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{40}|[1-9A-HJ-NP-Za-km-z]{32,44}")
 
 
@@ -45,10 +45,7 @@ class SearchResultKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchResult:
-    """A search result: its label, and details that distinguish it.
-
-    `user_id` is its user.
-    """
+    """Search result of the user `user_id`: a label, and details that distinguish it."""
 
     kind: SearchResultKind
     id: UUID
@@ -59,7 +56,7 @@ class SearchResult:
 
 @dataclass(frozen=True, slots=True)
 class TransactionSearch:
-    """Search the data of an organisation."""
+    """Searches the data of an organisation."""
 
     database: Database
     users: Users
@@ -71,8 +68,8 @@ class TransactionSearch:
     async def find(self, org_id: UUID, text: str) -> Sequence[SearchResult]:
         """Find the matches of an id, reference, amount, address, hash, email, name or metadata.
 
-        At most `RESULTS_MAX`. Metadata matches by a whole value, or as `key:value`, and comes
-        first. Raises `FieldInvalid` for a text that is empty or very long.
+        Return at most `RESULTS_MAX`. Metadata matches by a whole value, or as `key:value`, and
+        these matches come first. Raises `FieldInvalid` for an empty or very long text.
         """
         query = text.strip()
         if not query or len(query) > LENGTH_MAX:
@@ -124,7 +121,7 @@ class TransactionSearch:
     async def _by_address(self, org_id: UUID, text: str) -> list[SearchResult]:
         chain = Chain.ETHEREUM if text.startswith("0x") else Chain.SOLANA
         try:
-            # Case-insensitive.
+            # EVM addresses are compared without regard to case.
             spelled = text.lower() if chain.is_evm else text
             address = checked_address(chain, spelled, field="q")
         except Refused:
@@ -202,7 +199,7 @@ def _patterns(text: str) -> list[UserFilters]:
 
 
 def _label(cards: Mapping[UUID, UserCard], user_id: UUID) -> str:
-    """Return the name of a user; the id of one who has none."""
+    """Return the name of a user, or the user's id if there is no name."""
     return (cards[user_id].name if user_id in cards else "") or str(user_id)
 
 

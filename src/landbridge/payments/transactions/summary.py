@@ -1,7 +1,7 @@
-"""Counts and sums of transfers by status, of a bounded number of them.
+"""Counts and sums a bounded number of transfers by status.
 
 Guarantee: a summary reads at most `NEWEST_MAX` transfers and `UNFINISHED_MAX` that are under way,
-and says which of the two were cut.
+and has a flag for each that is False if not all were read.
 """
 
 from collections import defaultdict
@@ -20,7 +20,7 @@ NEWEST_MAX: Final = 1_000
 
 @dataclass(frozen=True, slots=True)
 class StatusTotal:
-    """Number of transfers at a status that send an asset, and the units that they send."""
+    """Number of transfers at a status that send an asset, and the sum in smallest units."""
 
     status: str
     asset: str
@@ -30,7 +30,7 @@ class StatusTotal:
 
 @dataclass(frozen=True, slots=True)
 class TransactionSummary:
-    """Totals by status and asset. `is_open_complete`: all transfers under way are counted."""
+    """Totals by status and asset; `is_open_complete` if all transfers under way are counted."""
 
     totals: Sequence[StatusTotal]
     is_complete: bool

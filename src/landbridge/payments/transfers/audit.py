@@ -9,7 +9,7 @@ from landbridge.payments.transfers.model import as_outgoing_transfer, as_transfe
 
 
 def effect(record: Transfer, statuses: Sequence[str]) -> Sequence[Posting]:
-    """Return the total effect of a transfer: the amount to the recipient, the rest as the fee."""
+    """Return the total effect of a transfer on balances: the recipient's amount, and the fee."""
     del statuses
     transfer = as_transfer(record)
     details = transfer.details

@@ -1,4 +1,4 @@
-"""Wallet transfers: details of the record, and its effect on money.
+"""Wallet transfers: details of the record, and the accounts and amounts that it moves.
 
 States and transitions are those of outgoing transfers (payments/engine/outgoing_transfers.py).
 Source: contract, lifecycles 3; interface/crypto-transfer.
@@ -21,9 +21,9 @@ KIND = "WALLET.TRANSFER"
 
 
 class FeeDetails(msgspec.Struct, frozen=True, kw_only=True):
-    """Fee of the organisation: as requested, and in smallest units.
+    """Fee of the organisation, as requested and in smallest units.
 
-    `address` receives it on the chain: the organisation's own.
+    `address` is the organisation's own address, which receives the fee on the chain.
     """
 
     type: FeeType
@@ -38,16 +38,16 @@ class TransferDetails(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=T
     source_wallet_id: UUID
     source_account_id: UUID
     source_address: str
-    # None if the coins leave the platform.
+    # Ledger account of the recipient; None if the coins leave the platform.
     destination_account_id: UUID | None
-    # None for an address that no user registered.
+    # User of the recipient; None for an address that no user registered.
     destination_user_id: UUID | None
     destination_address: str
     external_wallet_id: UUID | None
     fee: FeeDetails | None
-    # Contract of the token, if it is not the published one.
+    # Contract address of the token, if the chains file overrides the published one.
     contract_address: str | None = None
-    # Facts that changes add.
+    # The fields below are facts, which transitions add after the creation.
     transaction_hash: str | None = None
     user_op_hash: str | None = None
     failed_reason: str | None = None
@@ -82,7 +82,7 @@ def as_transfer(record: Transfer) -> WalletTransfer:
 
 
 def as_outgoing_transfer(record: Transfer) -> OutgoingTransfer:
-    """Return its effect on money: the amount to the recipient, the fee to the organisation."""
+    """Return it as an outgoing transfer: the amount to the recipient, the fee to us."""
     transfer = as_transfer(record)
     details, fee = transfer.details, transfer.details.fee
     legs = [OrderLeg(details.destination_address, transfer.amount)]
@@ -106,7 +106,7 @@ def as_outgoing_transfer(record: Transfer) -> OutgoingTransfer:
 
 
 def as_limit_usage(record: Transfer) -> LimitUsage:
-    """Return its usage; committed from the start, because its coins are held."""
+    """Return the limit usage of a transfer, committed from the start: its coins are held."""
     transfer = as_transfer(record)
     details = transfer.details
     target = PaymentDestination.at(

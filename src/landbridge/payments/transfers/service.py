@@ -1,6 +1,6 @@
-"""Wallet transfer service: create, get, list. The worker and approvers do everything else.
+"""Wallet transfer service: creates and reads transfers; the worker and approvers advance them.
 
-The coins, including the fee, are held from the creation on, also while an approval is pending, so
+The coins, including the fee, are held from the creation on, even while an approval is pending, so
 that no transfer is started that the wallet can't pay.
 """
 

@@ -13,7 +13,10 @@ from landbridge.providers.chains.tokens import Chain
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VirtualAccountListFilter:
-    """Filter of a list; None is any. `account_number` is a whole number, which is unique."""
+    """Filter of a list of accounts; None includes all.
+
+    `account_number` must be a complete number, which only one account has.
+    """
 
     user_id: UUID | None = None
     account_number: str | None = None
@@ -21,7 +24,7 @@ class VirtualAccountListFilter:
     status: VirtualAccountStatus | None = None
 
     def matches(self, account: VirtualAccount) -> bool:
-        """Return whether an account that was found by its number has everything else."""
+        """Return whether an account that was found by its number matches the other filters."""
         return (
             self.user_id in {None, account.user_id}
             and self.chain in {None, account.chain}
@@ -31,14 +34,14 @@ class VirtualAccountListFilter:
 
 @dataclass(frozen=True, slots=True)
 class VirtualAccountLists:
-    """Reads accounts of all users of an organisation, one statement for each page."""
+    """Reads accounts of all users of an organisation, with one SQL statement for each page."""
 
     database: Database
 
     async def page(
         self, org_id: UUID, wanted: VirtualAccountListFilter, window: PositionWindow
     ) -> Sequence[VirtualAccount]:
-        """Return the requested accounts, newest first."""
+        """Return a page of the accounts that match the filter, newest first."""
         return await self.database.read_on_replica(lambda tx: _page(tx, org_id, wanted, window))
 
 

@@ -10,7 +10,7 @@ from landbridge.providers.rails.currencies import FIAT_ASSETS
 
 
 def journals(step: RecordStep) -> Journals:
-    """Recompute the postings of a micro-deposit."""
+    """Return the postings that a step of a micro-deposit should have made."""
     return {0: micro_deposit_postings(_money(step.after))}
 
 

@@ -20,7 +20,7 @@ DEFAULT_BOUNDS = MicroDepositBounds(after=None, before=None, limit=LIMIT_DEFAULT
 
 @dataclass(frozen=True, slots=True)
 class VirtualAccountChangeEvents:
-    """Record change events of accounts of all organisations."""
+    """Records change events of accounts of all organisations."""
 
     vault: Vault
     users: Users
@@ -29,7 +29,7 @@ class VirtualAccountChangeEvents:
     async def record(
         self, tx: Tx, account: VirtualAccount, actor: str, coordinates: DepositCoordinates | None
     ) -> None:
-        """Record a change of an account with these deposit instructions."""
+        """Record a change of an account; the snapshot includes these deposit instructions."""
         await record_change(tx, account, actor, await self._snapshot(tx, account, coordinates))
 
     async def _snapshot(

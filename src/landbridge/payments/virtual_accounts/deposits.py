@@ -1,7 +1,8 @@
 """Micro-deposits and simulated deposits of virtual accounts.
 
-Guarantees: an incoming payment makes at most one micro-deposit, which is booked in the same
-transaction. A deposit is simulated once per request id.
+Guarantees:
+- An incoming payment creates at most one micro-deposit, which is booked in the same transaction.
+- A deposit is simulated once per request id.
 """
 
 from collections.abc import Sequence
@@ -100,7 +101,7 @@ _END = PagePosition(datetime(9999, 1, 1, tzinfo=UTC), UUID(int=0))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredMicroDeposit:
-    """A row; `sealed_source` is None once its user was erased."""
+    """Row of `micro_deposits`; `sealed_source` is None once its user was erased."""
 
     org_id: UUID
     id: UUID
@@ -113,7 +114,7 @@ class StoredMicroDeposit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SimulatedDepositRecord:
-    """A requested simulated deposit; `sealed_request` is None once its user was erased."""
+    """Row of `simulated_deposits`; `sealed_request` is None once its user was erased."""
 
     account_id: UUID
     sealed_request: bytes | None
@@ -122,7 +123,10 @@ class SimulatedDepositRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MicroDepositBounds:
-    """Bounds of a micro-deposit list: times (from included, before excluded) or ids (excluded)."""
+    """Bounds of a list of micro-deposits: times or ids.
+
+    The time `after` is included, the time `before` and both ids are excluded.
+    """
 
     after: datetime | UUID | None
     before: datetime | UUID | None
@@ -163,15 +167,16 @@ class VirtualAccountDeposits:
     ) -> Sequence[MicroDeposit]:
         """List micro-deposits of an account, newest first.
 
-        Raises `FieldInvalid` for a bound that is the id of none of them.
+        Raises `FieldInvalid` for a bound that is an id, but of no micro-deposit of the account.
         """
         return await self.database.read(lambda tx: self.page(tx, account, bounds))
 
     async def page(
         self, tx: Tx, account: VirtualAccount, bounds: MicroDepositBounds
     ) -> Sequence[MicroDeposit]:
-        """List them in this transaction."""
-        # Read the key first: if the user is erased in between, the rows are blank and none is lost.
+        """Do the same as `micro_deposits` in the caller's transaction."""
+        # The key is read first: if the user is erased in between, the senders are blank, and no row
+        # is left that can't be decrypted.
         key = await self.vault.find(tx, account.org_id, account.user_id)
         after = await _position(tx, account, "createdAfter", bounds.after) or _BEGINNING
         before = await _position(tx, account, "createdBefore", bounds.before) or _END
@@ -235,7 +240,7 @@ class VirtualAccountDeposits:
         *,
         at: datetime,
     ) -> None:
-        """Book the cents to the organisation; a micro-deposit is owed to nobody."""
+        """Book the cents to the organisation, because a micro-deposit is not owed to any user."""
         money = credit.money
         outcome = await self.ledger.create_in(
             tx,
@@ -265,7 +270,7 @@ class VirtualAccountDeposits:
 
 
 async def find_created(tx: Tx, org_id: UUID, request_id: UUID) -> CreatedResource | None:
-    """Return the account and user of a simulated deposit request."""
+    """Return the account and user of a simulated deposit, by request id; None if unknown."""
     row = await tx.fetchrow(_FIND_CREATED, org_id, request_id)
     if row is None:
         return None
@@ -280,12 +285,12 @@ async def forget(tx: Tx, org_id: UUID, user_id: UUID) -> None:
 
 
 def simulated_reference(request_id: UUID) -> str:
-    """Derive the bank reference of a simulated credit; the same for a repeated request."""
+    """Derive the bank reference of a simulated credit from its request id."""
     return f"simulated:{request_id}"
 
 
 async def _simulated(tx: Tx, org_id: UUID, request_id: UUID) -> SimulatedDepositRecord | None:
-    """Find the request with this request id."""
+    """Return the simulated deposit with this request id; None if there is none."""
     row = await tx.fetchrow(_SIMULATED, org_id, request_id)
     return read_optional_row(row, SimulatedDepositRecord)
 
@@ -293,12 +298,12 @@ async def _simulated(tx: Tx, org_id: UUID, request_id: UUID) -> SimulatedDeposit
 async def _position(
     tx: Tx, account: VirtualAccount, name: str, bound: datetime | UUID | None
 ) -> PagePosition | None:
-    """Return the position of a bound, for exclusive comparisons."""
+    """Return the list position of a bound, for exclusive comparisons; None without a bound."""
     match bound:
         case None:
             return None
         case datetime():
-            # Below every id: rows created at that moment come after it.
+            # The lowest id, so that rows created at exactly that time come after the position.
             return PagePosition(bound, UUID(int=0))
         case UUID():
             found = await tx.fetchrow(_GET, account.org_id, bound)

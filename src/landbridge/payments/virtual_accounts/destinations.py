@@ -18,10 +18,11 @@ from landbridge.providers.chains.port import ChainAction, Chains
 from landbridge.providers.chains.tokens import TOKENS, Chain
 from landbridge.providers.rails.port import Rails
 
-# Source: contract, interface/virtual-account (sourceCurrency, destinationCurrency).
+# Currencies of deposits, and of the coins into which they are converted. Source: contract,
+# interface/virtual-account (sourceCurrency, destinationCurrency).
 SOURCE_CURRENCIES = ("usd",)
 DESTINATION_CURRENCIES = ("usdc", "usdt")
-# Source: contract, accounts 5.
+# Chains on which deposits are delivered in usdt. Source: contract, accounts 5.
 _USDT_CHAINS = (Chain.ETHEREUM,)
 
 
@@ -36,7 +37,7 @@ class NewVirtualAccount(WireStruct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class DeliveryDestination:
-    """Destination of the coins."""
+    """Destination of the coins of a virtual account."""
 
     currency: str
     chain: Chain
@@ -45,20 +46,20 @@ class DeliveryDestination:
 
 
 class NewDestinationLimits(Protocol):
-    """Limits on what a new destination receives."""
+    """Checks the cool-down of new destinations; implemented by `Limits`."""
 
     async def check_cooled_down(self, org_id: UUID, known_since: datetime, now: datetime) -> None:
-        """Raise `LimitExceeded` if a destination known since then is new."""
+        """Raise `LimitExceeded` if a destination that is known since then is still new."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class DeliveryDestinations:
-    """Find destination wallets and reject invalid ones."""
+    """Resolves requested destinations to wallets, and refuses invalid ones."""
 
     wallets: Wallets
     rails: Rails
-    # Whether coins can leave the platform (see payments/engine/parties.py).
+    # The chains on which coins can leave the platform (see payments/engine/parties.py).
     chains: Chains
     address_policies: AddressPolicies
     limits: NewDestinationLimits
@@ -70,7 +71,7 @@ class DeliveryDestinations:
         """Return the destination of the coins.
 
         Raises `FieldInvalid`, `RouteInvalid` for a currency that no bank or chain serves,
-        `WalletNotFound`, and `RouteInvalid` and `LimitExceeded` for an address that is too new.
+        `WalletNotFound`, and `RouteInvalid` or `LimitExceeded` for a new external address.
         """
         org_id = caller.org_id
         if not await self.rails.takes_deposits(org_id, route.source_currency):
@@ -118,9 +119,10 @@ class DeliveryDestinations:
         )
 
     async def _check_known(self, caller: Caller, wallet: ExternalWallet) -> None:
-        """Check that an address was registered before the cool-downs of new ones.
+        """Raise `RouteInvalid` or `LimitExceeded` while a cool-down of an address lasts.
 
-        An account delivers whatever arrives, and nobody requests it, so they would bound nothing.
+        A cool-down limits the amounts of requested payments. An account delivers deposits of any
+        amount without a request, so a new address is refused altogether.
         """
         bound = await self.address_policies.find_new_address_bound(caller, wallet.address)
         if bound is not None:
@@ -150,9 +152,10 @@ class DeliveryDestinations:
 
 
 def check_member_may_deliver(caller: Caller, external: UUID | None) -> None:
-    """Raise `RoleNotAllowed` if a member would pay others: deliveries need no approval.
+    """Raise `RoleNotAllowed` if a team member would pay others through a virtual account.
 
-    `external` is the external wallet or the rule through which money reaches others, if any.
+    Deliveries need no approval. `external` is the id of the external wallet or settlement rule
+    through which money reaches others; None if it does not.
     """
     if caller.payments_need_approval and external is not None:
         raise RoleNotAllowed(

@@ -18,9 +18,9 @@ MICRO_DEPOSIT_KIND = "ACCOUNT.MICRO_DEPOSIT"
 # Deposit rails, in the order of the contract. Source: contract, accounts 5.
 PAYMENT_RAILS = ("ach", "wire", "rtp")
 
-# A smaller deposit is a bank's ownership check of the account. Such checks send a few cents;
-# converting less than a dollar is not worthwhile. Source: contract, lifecycles 9 (the figure is
-# ours).
+# Cents below which a deposit is a bank's check of the account's owner. Such checks send a few
+# cents, and converting less than a dollar is not worthwhile. Source: contract, lifecycles 9; the
+# figure is ours.
 MICRO_UNITS_BELOW = 100
 
 
@@ -35,9 +35,9 @@ class VirtualAccountStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VirtualAccount:
-    """Bank details of a user: fiat that arrives there is converted and delivered to one wallet.
+    """Bank details of a user: fiat that arrives there is converted and delivered to a wallet.
 
-    `wallet_address` is the user's own wallet on `chain`, or that of the external wallet.
+    `wallet_address` is the address of the user's own wallet on `chain`, or of an external wallet.
     """
 
     org_id: UUID
@@ -79,7 +79,7 @@ class MicroDepositSource(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MicroDeposit:
-    """Cents by which a bank verifies account ownership; `source` is None once erased."""
+    """Cents by which a bank checks an account's owner; `source` is None once the user is erased."""
 
     org_id: UUID
     id: UUID
@@ -104,7 +104,7 @@ MICRO_DEPOSIT_TRANSITIONS: Transitions[MicroDepositStatus] = Transitions(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VirtualAccountFilters:
-    """Filters of a list."""
+    """Filters of a user's list of accounts; None includes all."""
 
     source_currency: str | None
     destination_currency: str | None

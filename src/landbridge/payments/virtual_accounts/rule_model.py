@@ -63,11 +63,11 @@ class RulePart(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def model(self) -> CalculationModel:
-        """Origin of the value: constant or by tiers."""
+        """Calculation model: FIXED with `value`, TIERED with `tiers`."""
         return CalculationModel.FIXED if self.tiers is None else CalculationModel.TIERED
 
     def value_for(self, amount: Decimal) -> Decimal:
-        """Return the fraction or the coins that apply to an amount; zero if none do."""
+        """Return the fraction or coins that apply to an amount (in coins); zero if no tier fits."""
         if self.tiers is None:
             return self.value or Decimal(0)
         return next((tier.value for tier in self.tiers if tier.has(amount)), Decimal(0))
@@ -88,9 +88,9 @@ class SettlementRule:
 
 
 def max_total_share(parts: Sequence[RulePart]) -> Decimal:
-    """Return the largest sum of fractions for any amount.
+    """Return the largest sum of the parts' fractions for any deposit.
 
-    The sum changes only at lower bounds of tiers, so only those amounts are checked.
+    The sum changes only at the lower bounds of tiers, so only these amounts are checked.
     """
     shares = [part for part in parts if part.type is PartType.PERCENTAGE]
     thresholds = {Decimal(0)}
@@ -100,7 +100,7 @@ def max_total_share(parts: Sequence[RulePart]) -> Decimal:
 
 
 class SplitPart(NamedTuple):
-    """Share of one wallet; never zero."""
+    """Share of one wallet in a deposit; never zero."""
 
     address: str
     money: Money
@@ -108,7 +108,7 @@ class SplitPart(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class DepositSplit:
-    """A split amount. One wallet may be in `parts` more than once.
+    """Deposit split into parts and a remainder; `parts` may have one wallet more than once.
 
     Guarantees:
     - The parts and the remainder always sum to the amount, to the smallest unit.
@@ -123,7 +123,7 @@ class DepositSplit:
 
 
 def split(rule: SettlementRule | None, amount: Money) -> DepositSplit:
-    """Split a converted deposit; without a rule, the remainder is all of it."""
+    """Split a converted deposit by a rule; without a rule, all of it is the remainder."""
     if amount.units < 0:
         raise InvariantBroken(f"{amount} can't be divided")
     if rule is None:
@@ -141,7 +141,7 @@ def split(rule: SettlementRule | None, amount: Money) -> DepositSplit:
 
 
 def _share(part: RulePart, amount: Money) -> Money:
-    """Return the share of a part in an amount that is large enough."""
+    """Return the share of a part in the whole amount, before it is limited to what is left."""
     value_for = part.value_for(amount.decimal)
     match part.type:
         case PartType.PERCENTAGE:

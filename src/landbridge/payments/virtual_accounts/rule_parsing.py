@@ -32,7 +32,7 @@ from landbridge.platform.http.request_decoding import request_values
 from landbridge.providers.chains.tokens import Chain
 
 FRACTION_DECIMALS = 4
-# Decimals of every known stablecoin (chains.tokens).
+# Decimals of all stablecoins (`providers/chains/tokens.py`).
 COIN_DECIMALS = 6
 
 
@@ -45,7 +45,7 @@ class RuleRequest:
     parts: tuple[RulePart, ...]
 
     def as_submitted(self) -> dict[str, Any]:
-        """Return the rule in the contract's fields and one spelling, for replay comparison."""
+        """Return the rule in the contract's fields, normalised so that replays can be compared."""
         return {
             "chain": self.chain,
             "includeHIFIFee": self.includes_fee,
@@ -106,7 +106,7 @@ def _tiers(field: str, body: NewPart) -> tuple[Tier, ...]:
 
 
 def _check_run(field: str, tiers: Sequence[Tier]) -> None:
-    """Raise unless the tiers are contiguous, start at zero and have no upper bound."""
+    """Raise `FieldInvalid` unless tiers are contiguous, start at zero and have no upper bound."""
     if tiers[0].minimum is not None:
         raise FieldInvalid(f'{field}[0].min must be ""', field=f"{field}[0].min")
     last = len(tiers) - 1
@@ -122,7 +122,7 @@ def _check_run(field: str, tiers: Sequence[Tier]) -> None:
 
 
 def _bound(field: str, body: str) -> Decimal | None:
-    """Parse a bound in coins; None for an open end."""
+    """Parse the bound of a tier in coins; None for an open end."""
     return None if not body else _coins(field, body)
 
 

@@ -18,12 +18,12 @@ from landbridge.platform.http.constraints import number, pattern_schema, with_sc
 from landbridge.platform.http.responses import Moment, Number, WireStruct
 from landbridge.providers.chains.tokens import Chain
 
-# Bounds of decoding only; rule_parsing validates every field.
+# Maximum of array members when a body is decoded; rule_parsing.py validates every field.
 _MEMBERS_MAX = 1000
-# Each part is a payment; this many fit into one transaction.
+# Parts of a rule. Each part is a payment of one chain transaction, which can have this many.
 PARTS_MAX = 20
 TIERS_MAX = 20
-# Far above any deposit, far below what the ledger holds.
+# Maximum number of coins in a rule: above any deposit, and below the largest amount of the ledger.
 COINS_MAX = 10**12
 
 _Bound = Annotated[str, with_schema(pattern_schema("^([0-9]{1,12}([.][0-9]{1,6})?)?$"))]

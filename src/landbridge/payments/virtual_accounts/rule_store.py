@@ -40,7 +40,7 @@ where org_id = $1 and id = $2
 for update
 """
 
-# Applying a rule locks it against changes; many may apply it at once.
+# Shared lock: applying a rule excludes changes of the rule, but not other applications.
 _LOCK_SHARED = """
 select org_id, id, chain, includes_fee, parts, version, created_at, updated_at
 from settlement_rules
@@ -48,7 +48,8 @@ where org_id = $1 and id = $2
 for share
 """
 
-# At another version the account has another rule, or delivers on another chain.
+# The version is compared, because a changed account may have another rule or deliver on another
+# chain.
 _OF_ACCOUNT = """
 select r.org_id, r.id, r.chain, r.includes_fee, r.parts, r.version, r.created_at, r.updated_at
 from virtual_accounts a
@@ -101,7 +102,7 @@ where q.org_id = $1 and q.request_id = $2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RuleRequestRecord:
-    """Request stored under a request id, and its rule."""
+    """Request that was stored under a request id, with the rule that it created or changed."""
 
     rule_id: UUID
     action: Action
@@ -115,19 +116,19 @@ async def add(tx: Tx, rule: SettlementRule) -> None:
 
 
 async def get(tx: Tx, org_id: UUID, rule_id: UUID) -> SettlementRule | None:
-    """Get a rule."""
+    """Return the rule with this id; None if there is none or it was deleted."""
     row = await tx.fetchrow(_GET, org_id, rule_id)
     return None if row is None else _rule(row)
 
 
 async def lock(tx: Tx, org_id: UUID, rule_id: UUID) -> SettlementRule | None:
-    """Lock a rule against changes and applications until this transaction ends."""
+    """Return a rule, locked against changes and applications until the transaction ends."""
     row = await tx.fetchrow(_LOCK, org_id, rule_id)
     return None if row is None else _rule(row)
 
 
 async def lock_shared(tx: Tx, org_id: UUID, rule_id: UUID) -> SettlementRule | None:
-    """Lock a rule against changes until this transaction ends."""
+    """Return a rule, locked against changes until the transaction ends."""
     row = await tx.fetchrow(_LOCK_SHARED, org_id, rule_id)
     return None if row is None else _rule(row)
 
@@ -135,7 +136,7 @@ async def lock_shared(tx: Tx, org_id: UUID, rule_id: UUID) -> SettlementRule | N
 async def of_account(
     tx: Tx, org_id: UUID, account_id: UUID, *, version: int
 ) -> SettlementRule | None:
-    """Return the rule applied to a virtual account; None if it is no longer at `version`."""
+    """Return the rule applied to a virtual account; None if the account is not at `version`."""
     row = await tx.fetchrow(_OF_ACCOUNT, org_id, account_id, version)
     return None if row is None else _rule(row)
 
@@ -151,14 +152,14 @@ async def delete(tx: Tx, org_id: UUID, rule_id: UUID) -> None:
 
 
 async def find_use(tx: Tx, org_id: UUID, rule_id: UUID) -> UUID | None:
-    """Find a virtual account to which the rule is applied."""
+    """Return the id of a virtual account to which the rule is applied; None if there is none."""
     return await tx.fetchval(_FIND_USE, org_id, rule_id)
 
 
 async def page(
     tx: Tx, org_id: UUID, window: PositionWindow, chain: Chain | None
 ) -> Sequence[SettlementRule]:
-    """A page of rules, newest first."""
+    """Return a page of rules, newest first; with a chain, only rules for that chain."""
     rows = await tx.fetch(_PAGE, org_id, window.since, *window.bounds, chain)
     return [_rule(row) for row in rows]
 
@@ -178,7 +179,7 @@ async def add_request(tx: Tx, org_id: UUID, request_id: UUID, request: RuleReque
 
 
 async def find_request(tx: Tx, org_id: UUID, request_id: UUID) -> RuleRequestRecord | None:
-    """Find the request with this request id."""
+    """Return the request with this request id; None if there is none."""
     row = await tx.fetchrow(_FIND_REQUEST, org_id, request_id)
     if row is None:
         return None
@@ -187,7 +188,7 @@ async def find_request(tx: Tx, org_id: UUID, request_id: UUID) -> RuleRequestRec
 
 
 async def find_created(tx: Tx, org_id: UUID, request_id: UUID) -> CreatedResource | None:
-    """Find the rule that a request created or changed."""
+    """Return the rule that a request created or changed; None if there is no such request."""
     row = await tx.fetchrow(_FIND_CREATED, org_id, request_id)
     if row is None:
         return None

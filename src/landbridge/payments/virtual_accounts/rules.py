@@ -1,8 +1,10 @@
 """Settlement rule service. Source: contract, accounts 6.
 
-Guarantees: a request id takes effect once, and a late repetition undoes nothing. A rule applied to
-an account is never deleted or moved to another chain, under any race. Rules send money to any
-address without an approval, so only admins and keys create them.
+Guarantees:
+- A request id takes effect once; a repetition does not undo later changes.
+- A rule that is applied to an account is never deleted or moved to another chain, even under
+  concurrent requests.
+- Only admins and API keys create rules, because rules send money anywhere without an approval.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
@@ -37,7 +39,7 @@ class SettlementRules:
     database: Database
     wallets: Wallets
     clock: Clock
-    # Whether coins can leave the platform (see payments/engine/parties.py).
+    # The chains on which coins can leave the platform (see payments/engine/parties.py).
     chains: Chains
     operations: ChainOperations
 
@@ -46,9 +48,9 @@ class SettlementRules:
     ) -> SettlementRule:
         """Create a rule, once per request id.
 
-        Raises `ResourceConflict` for a request id used with another body, `RouteInvalid` for an
-        address on no served chain or for too many parts, `WalletNotFound` for the address of a user
-        without a wallet on the chain, `ProfileFrozen` and `RoleNotAllowed`.
+        Raises `ResourceConflict` for a request id used with another body, `RouteInvalid` for too
+        many parts or if coins can't leave the platform on the chain, `WalletNotFound` for the
+        address of a user without a wallet on the chain, `ProfileFrozen` and `RoleNotAllowed`.
         """
         at = self.clock.stamp(caller.clock_offset)
         rule = SettlementRule(
@@ -75,7 +77,7 @@ class SettlementRules:
     async def update(
         self, caller: Caller, rule_id: UUID, rule_request: RuleRequest, *, request_id: UUID
     ) -> SettlementRule:
-        """Replace the whole rule; deposits that have arrived keep their split.
+        """Replace the whole rule; earlier deposits keep their split.
 
         Raises the errors of `create`, `ResourceNotFound`, and `ResourceConflict` for another chain
         while the rule is applied.
@@ -101,7 +103,7 @@ class SettlementRules:
             )
             if changed == rule:
                 return rule
-            # Under the rule's lock, so that changes are recorded in the order of their times.
+            # Stamped while the rule is locked, so that changes are recorded in the order of times.
             changed_at = self.clock.stamp(caller.clock_offset)
             changed = replace(changed, version=rule.version + 1, updated_at=changed_at)
             await store.update(tx, changed)
@@ -129,9 +131,10 @@ class SettlementRules:
         )
 
     async def delete(self, caller: Caller, rule_id: UUID) -> None:
-        """Delete a rule that is not applied.
+        """Delete a rule that is not applied to any account.
 
-        Raises `ResourceNotFound`, `ResourceConflict`, `ProfileFrozen` and `RoleNotAllowed`.
+        Raises `ResourceNotFound`, `ResourceConflict` for an applied rule, `ProfileFrozen` and
+        `RoleNotAllowed`.
         """
         check_payer(caller)
         check_admin(caller)
@@ -141,7 +144,7 @@ class SettlementRules:
             nonlocal is_ours
             rule = await store.lock(tx, caller.org_id, rule_id)
             if rule is None and is_ours:
-                return  # deleted by an earlier attempt whose commit was not confirmed
+                return  # deleted by an earlier attempt with an unconfirmed commit
             if rule is None:
                 raise _unknown(rule_id)
             used = await store.find_use(tx, caller.org_id, rule_id)
@@ -167,7 +170,7 @@ class SettlementRules:
     ) -> SettlementRule:
         """Run the operation once per request id; a replay returns the rule as it is now."""
         org_id = caller.org_id
-        # Before any check: a replay gets its reply whatever has changed since.
+        # Replays are answered before any check, so that they succeed after later changes too.
         known = await self.database.transact(lambda tx: _replayed(tx, org_id, request_id, request))
         if known is not None:
             return known
@@ -187,7 +190,7 @@ class SettlementRules:
         return await self.database.transact(work)
 
     def _check_recipients(self, rule_request: RuleRequest) -> None:
-        """Raise `RouteInvalid` for more parts than a deposit's transaction pays beside the rest."""
+        """Raise `RouteInvalid` for too many parts to be paid, with the remainder, at once."""
         most = self.operations.recipients_max(rule_request.chain)
         if most is not None and len(rule_request.parts) >= most:
             raise RouteInvalid(
@@ -240,7 +243,8 @@ async def _replayed(
             "deleted since",
             field="requestId",
         )
-    # Stamps are unique: an equal one means that only the commit's confirmation was lost.
+    # Stamps are unique: an equal stamp means that this call stored the request, and that the
+    # confirmation of its commit was lost.
     if known.at != request.at:
         note_replay()
     return rule

@@ -1,8 +1,10 @@
 """Virtual account service. Source: contract, accounts 5.
 
-Guarantees: an account keeps its number for good. A row's update and its entry in `changes` are one
-transaction. An account never has a rule for another chain than its own. A member cannot make money
-leave the platform through an account, because its deliveries need no approval.
+Guarantees:
+- An account never changes its number.
+- The update of a row and its entry in `changes` are one transaction.
+- An account never has a rule for another chain than its own.
+- A team member can't send money out of the platform by an account: deliveries have no approval.
 """
 
 from collections.abc import Callable, Sequence
@@ -50,7 +52,7 @@ from landbridge.platform.http.caller import Caller, check_admin, check_payer
 from landbridge.platform.idempotency.model import Claim, no_claim
 from landbridge.providers.rails.port import DepositCoordinates, Rails, give_number, shared_seed
 
-# Candidate numbers: one collision among millions is rare, three in a row are a fault.
+# Account numbers that are tried: a collision is rare, and several in a row are a fault.
 _NUMBERS_MAX = 5
 
 
@@ -70,7 +72,7 @@ class VirtualAccounts:
     async def create(
         self, caller: Caller, user_id: UUID, route: NewVirtualAccount, *, claim: Claim = no_claim
     ) -> VirtualAccount:
-        """Open an account; each call opens another.
+        """Open an account; each call opens another one, unless `claim` finds a repeated request.
 
         Raises the errors of `DeliveryDestinations.find`, `ProfileFrozen`, `RoleNotAllowed`,
         `UserNotFound`, `UserFrozen` and `VerificationMissing`.
@@ -98,7 +100,8 @@ class VirtualAccounts:
         # The shared account for deposits by reference belongs to no user.
         number_of = partial(give_number, self.rails, caller.org_id, route.source_currency)
         shared = await number_of(shared_seed(caller.org_id, route.source_currency))
-        # One after the other: a bank may open an account for each. None is called in a transaction.
+        # Numbers are requested one by one, because a bank may open an account for each. No bank is
+        # called in a transaction.
         for seed in (account.id, *(new_id() for _ in range(_NUMBERS_MAX - 1))):
             numbered = replace(account, account_number=await number_of(seed))
             coordinates = await self.instructions(numbered)
@@ -110,7 +113,7 @@ class VirtualAccounts:
         raise Busy("no unused account number found")
 
     async def get(self, org_id: UUID, user_id: UUID, account_id: UUID) -> VirtualAccount:
-        """Get an account; raises `AccountNotFound`, also for another user's."""
+        """Get an account; raises `AccountNotFound`, also for an account of another user."""
         found = await self.database.single(lambda tx: store.get(tx, org_id, account_id))
         if found is None or found.user_id != user_id:
             raise _unknown(account_id)
@@ -161,11 +164,10 @@ class VirtualAccounts:
         return await self._change(caller, user_id, account_id, changed)
 
     async def deactivate(self, caller: Caller, user_id: UUID, account_id: UUID) -> VirtualAccount:
-        """Deactivate: reject future deposits; arrived ones are still settled.
+        """Deactivate an account: future deposits are returned, earlier ones are still settled.
 
-        Repeating changes nothing.
-
-        Raises `AccountNotFound`, `ProfileFrozen` and `RoleNotAllowed`.
+        A repeated call changes nothing. Raises `AccountNotFound`, `ProfileFrozen` and
+        `RoleNotAllowed`.
         """
         check_payer(caller)
         return await self._change(
@@ -176,7 +178,7 @@ class VirtualAccounts:
         )
 
     async def reactivate(self, caller: Caller, user_id: UUID, account_id: UUID) -> VirtualAccount:
-        """Reactivate: accept deposits again. Repeating changes nothing.
+        """Reactivate an account: it accepts deposits again. A repeated call changes nothing.
 
         Raises `AccountNotFound`, `UserFrozen`, `VerificationMissing`, `ProfileFrozen` and
         `RoleNotAllowed`.
@@ -221,7 +223,7 @@ class VirtualAccounts:
         return await self.database.transact(work)
 
     async def remove_rule(self, caller: Caller, user_id: UUID, account_id: UUID) -> VirtualAccount:
-        """Remove the rule; future deposits are delivered whole. Repeating changes nothing.
+        """Remove the rule; future deposits are delivered whole. A repeated call changes nothing.
 
         Raises `AccountNotFound`, `ProfileFrozen` and `RoleNotAllowed`.
         """
@@ -232,7 +234,7 @@ class VirtualAccounts:
         )
 
     async def find_by_number(self, org_id: UUID, account_number: str) -> VirtualAccount | None:
-        """Find the account of a number, active or not."""
+        """Return the account with this number, active or not; None if there is none."""
         return await self.database.single(lambda tx: store.find_number(tx, org_id, account_number))
 
     async def find(self, org_id: UUID, account_id: UUID) -> VirtualAccount:
@@ -306,9 +308,9 @@ class VirtualAccounts:
         caller: Caller,
         claim: Claim,
     ) -> VirtualAccount | None:
-        """Store an account; None if another one has its number."""
+        """Store an account; return None if another account has its number."""
         if not await store.add(tx, account):
-            # Ours, if an earlier attempt's commit was not confirmed.
+            # The stored account is ours if the commit of an earlier attempt was not confirmed.
             return await store.get(tx, account.org_id, account.id)
         await self._check_not_erased(tx, account)
         await claim(tx, account.id)
@@ -360,7 +362,8 @@ class VirtualAccounts:
         return VirtualAccountChangeEvents(self.vault, self.users, self.deposits)
 
     async def _check_not_erased(self, tx: Tx, account: VirtualAccount) -> None:
-        # This locks the user's row: an erasure has finished before, or waits for this.
+        # This locks the user's row, so an erasure has either finished before, or waits for this
+        # transaction.
         await key_of(self.vault, tx, account.org_id, account.user_id)
 
 

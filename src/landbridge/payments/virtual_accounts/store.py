@@ -53,7 +53,7 @@ set status = $3, destination_currency = $4, destination_chain = $5, wallet_addre
 where org_id = $1 and id = $2
 """
 
-# Waits for a concurrent reactivation, whose change `_DEACTIVATE` alone would not see.
+# Waits for concurrent reactivations, because `_DEACTIVATE` alone would not see their changes.
 _LOCK_ALL = """
 select id from virtual_accounts where org_id = $1 and user_id = $2 order by id for no key update
 """
@@ -81,7 +81,7 @@ order by created_at desc, id desc
 limit $6
 """
 
-# Takes the newest of each status and chain by an index, then the newest of those.
+# Reads the newest accounts of each status and chain by an index, then selects the newest of these.
 PAGE_OF_ORG = """
 select a.org_id, a.id, a.user_id, a.status, a.source_currency, a.destination_currency,
     a.destination_chain, a.wallet_address, a.external_wallet_id, a.account_number,
@@ -110,19 +110,19 @@ async def add(tx: Tx, account: VirtualAccount) -> bool:
 
 
 async def get(tx: Tx, org_id: UUID, account_id: UUID) -> VirtualAccount | None:
-    """Get an account."""
+    """Return the account with this id; None if there is none."""
     row = await tx.fetchrow(_GET, org_id, account_id)
     return None if row is None else _account(row)
 
 
 async def lock(tx: Tx, org_id: UUID, account_id: UUID) -> VirtualAccount | None:
-    """Lock an account until this transaction ends."""
+    """Return the account with this id, locked until the transaction ends; None if none."""
     row = await tx.fetchrow(_LOCK, org_id, account_id)
     return None if row is None else _account(row)
 
 
 async def find_number(tx: Tx, org_id: UUID, account_number: str) -> VirtualAccount | None:
-    """Find the account with this number."""
+    """Return the account with this number; None if there is none."""
     row = await tx.fetchrow(_FIND_NUMBER, org_id, account_number)
     return None if row is None else _account(row)
 
@@ -133,7 +133,7 @@ async def update(tx: Tx, account: VirtualAccount) -> None:
 
 
 async def deactivate(tx: Tx, org_id: UUID, user_id: UUID, at: datetime) -> Sequence[VirtualAccount]:
-    """Deactivate the accounts of a user; return those that were active, as they are now."""
+    """Deactivate all accounts of a user; return those that were active, in their new state."""
     await tx.fetch(_LOCK_ALL, org_id, user_id)
     return [_account(row) for row in await tx.fetch(_DEACTIVATE, org_id, user_id, at)]
 

@@ -1,4 +1,4 @@
-"""Create a transport from its settings."""
+"""Creates a file transport from its settings."""
 
 import posixpath
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ from landbridge.platform.core.extras import Extra, missing
 
 
 def folder_paths(settings: TransportSettings) -> Mapping[TransportFolder, str]:
-    """Return the location of each folder, the same however it is written."""
+    """Return the normalised location of each folder, so that equal folders have equal locations."""
     paths = {each: posixpath.join(settings.path, _path(settings, each)) for each in TransportFolder}
     match settings:
         case FolderSettings():
@@ -31,7 +31,7 @@ def folder_paths(settings: TransportSettings) -> Mapping[TransportFolder, str]:
 
 
 def inbox_path(settings: TransportSettings) -> str:
-    """Return the location of the bank's files: the same for two accounts that share a transport."""
+    """Return the location of inbound files, which is equal for accounts that share a transport."""
     return folder_paths(settings)[TransportFolder.IN]
 
 
@@ -47,7 +47,7 @@ def open_transport(settings: TransportSettings) -> FileTransport:
         case SftpSettings():
             if reason := missing(Extra.SFTP):
                 raise Unavailable(f"SFTP {reason}")
-            # Imported on first use: the import takes a fifth of a second.
+            # Imported on first use: importing the SFTP library takes a fifth of a second.
             from landbridge.payments.bank_files.transports.sftp import SftpTransport  # noqa: PLC0415
 
             return SftpTransport(settings, path)

@@ -1,4 +1,4 @@
-"""Folder of this machine, possibly mounted."""
+"""Transport over a folder of this machine, which may be mounted from another."""
 
 import asyncio
 import os
@@ -22,7 +22,7 @@ from landbridge.platform.formats.file_errors import FileRejected
 
 T = TypeVar("T")
 
-# A mounted folder that takes longer counts as unreachable: 50 MB at four megabits a second.
+# Timeout of one call, after which a mounted folder is unreachable: 50 MB at 4 megabits a second.
 _VERB_S = 120
 
 
@@ -61,7 +61,7 @@ class FolderTransport:
         return self._root / self._paths(folder)
 
     async def _aside(self, work: Callable[[], T]) -> T:
-        """Run in a separate thread: a mounted folder may be slow."""
+        """Run `work` in a separate thread, because a mounted folder may be slow."""
 
         def guarded() -> T:
             with _unavailable():
@@ -75,14 +75,17 @@ class FolderTransport:
 
 
 def checked_name(name: str) -> str:
-    """Return a name that stays in its folder; raises `FileRejected` for any other."""
+    """Return the name if it can't lead out of its folder; otherwise raise `FileRejected`."""
     if not is_complete(name) or "\\" in name:
         raise FileRejected("The name of a file is no plain name.")
     return listed_name(name)
 
 
 def listed_name(name: str) -> str:
-    """Check a name that a folder has listed, whatever a bank calls its files."""
+    """Return a name that a folder listed, if it can't lead out of the folder.
+
+    Banks may use characters that our own names never have.
+    """
     if name in {"", ".", ".."} or "/" in name or "\0" in name:
         raise FileRejected("The name of a file is no name.")
     return name

@@ -29,19 +29,19 @@ TEMPORARY = ".landbridge-"
 # Prefix of a bank's file that a worker has started to read.
 TAKEN = ".taken-"
 _MARK = re.compile(r"(?:\.taken-)?[0-9a-f]{32}-")
-# Including the prefix, the limit of every file system.
+# Limit of a file name with its prefix, which every file system allows.
 _NAME_BYTES_MAX = 200
-# Upper limit: a bank's daily statement has some megabytes.
+# Largest file that is read: a bank's daily statement has some megabytes.
 SIZE_MAX = 50 * 1024 * 1024
-# Names per listing; the rest follows next time.
+# Names that one listing returns; the rest follows in the next listing.
 NAMES_MAX = 1000
 
 
 class FileTransport(Protocol):
-    """Transport of one account. Every method raises `Unavailable` while it can't be reached."""
+    """Transport of one account. Every method raises `Unavailable` if it can't be reached."""
 
     async def names(self, folder: TransportFolder) -> Sequence[str]:
-        """Return file names of a folder, sorted; at most `NAMES_MAX`, files being read first.
+        """Return at most `NAMES_MAX` sorted file names of a folder, files being read first.
 
         Files that we are still writing are excluded; a bank must upload its files atomically. Names
         may be arbitrary: bytes that are not UTF-8 become surrogates (PEP 383).
@@ -70,7 +70,7 @@ class FileTransport(Protocol):
 
 
 def claimed_name(name: str) -> str:
-    """Return a unique name for a file that is about to be read; a unique name is kept.
+    """Return a unique name for a file that is about to be read, or its name if that is unique.
 
     A later file under the original name is a different file.
     """
@@ -82,7 +82,7 @@ def claimed_name(name: str) -> str:
 
 
 def archive_name(name: str) -> str:
-    """Return the archive name of a read file: unique, and visible in its folder."""
+    """Return the unique name of an ingested file in the archive, without a hidden-file prefix."""
     return name.removeprefix(TAKEN)
 
 
@@ -92,5 +92,5 @@ def original_name(name: str) -> str:
 
 
 def is_complete(name: str) -> bool:
-    """Whether a name is of a complete file: hidden files are not, except those being read."""
+    """Whether a file is complete: all are but hidden files, unless they are being read."""
     return not name.startswith(".") or name.startswith(TAKEN)

@@ -1,6 +1,6 @@
-"""SFTP server of the bank.
+"""Transport over an SFTP server of the bank.
 
-The server must present the configured host key: no other one gets a file from us, or delivers one.
+The server must present the configured host key, or no file is exchanged with it.
 Each call opens its own connection, because files are exchanged only a few times a day.
 """
 
@@ -37,9 +37,9 @@ from landbridge.platform.core.errors import Unavailable
 from landbridge.platform.core.ids import new_id
 from landbridge.platform.formats.file_errors import FileRejected
 
-# Login timeout; a slower server counts as unreachable.
+# Login timeout in seconds; a slower server counts as unreachable.
 _LOGIN_S = 20
-# Timeout of one call: 50 MB at four megabits a second.
+# Timeout of one call in seconds: 50 MB at four megabits a second.
 _VERB_S = 120
 
 
@@ -92,7 +92,7 @@ class SftpTransport:
         async with self._session() as sftp:
             await _make(sftp, self._path(destination))
             try:
-                # Supported by every server: it fails if the new name exists, and none does.
+                # Every server supports `rename`. It fails if the new name exists, which is unique.
                 await sftp.rename(path, new_path)
             except SFTPError:
                 # Another worker was faster; servers report this with different errors.
@@ -147,7 +147,7 @@ def check_keys(settings: SftpSettings) -> str | None:
 
 
 def _keys(settings: SftpSettings) -> list[object] | None:
-    """Return our key; None makes the library use none."""
+    """Return the client keys for the login; None if the settings have a password instead."""
     return None if settings.private_key is None else [import_private_key(settings.private_key)]
 
 
