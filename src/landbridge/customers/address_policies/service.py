@@ -120,7 +120,7 @@ class AddressPolicies:
     async def find_new_address_bound(
         self, caller: Caller, address: str
     ) -> tuple[int, timedelta] | None:
-        """Return the most coins that a payment to a new address moves, and how long it counts as new.
+        """Return the most coins that a payment to a new address moves, and how long it is new.
 
         Return None if it is not new. An address that nobody has registered is always new.
         """

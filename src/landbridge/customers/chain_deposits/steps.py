@@ -196,7 +196,7 @@ class ChainDepositSteps:
         return has_moved
 
     async def _comparable(self, cursor: ChainCursor, heads: ChainHeads) -> BlockRef | None:
-        """Return the highest stored block that the chain should have; None if it has no such block."""
+        """Return the highest stored block that the chain should have; None if there is none."""
         if cursor.confirmed.number <= heads.confirmed:
             return cursor.confirmed
         stored = await self._stored(cursor, 0, heads.confirmed)

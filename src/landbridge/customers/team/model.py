@@ -1,4 +1,4 @@
-"""Members and sessions as they are stored. Source: contract, dashboard 2."""
+"""Stored members and sessions. Source: contract, dashboard 2."""
 
 import hashlib
 import hmac
@@ -15,7 +15,7 @@ from landbridge.platform.encryption.model import DataKey
 from landbridge.platform.formats.people import check_email
 from landbridge.platform.http.caller import Caller, MemberRole
 
-# Kinds of objects, as the change log names them.
+# Kinds of objects in the change log.
 KIND, SESSION = "MEMBER", "SESSION"
 # An unused session ends after the first, and any session after the second.
 IDLE_MAX, LIFETIME = timedelta(hours=12), timedelta(days=7)
@@ -57,7 +57,7 @@ class TeamMember:
     created_at: datetime
     removed_at: datetime | None
     version: int
-    # Until they accept the invitation.
+    # True until the member accepts the invitation.
     is_invited: bool = False
 
 
