@@ -311,7 +311,7 @@ class SignIn:
 
 
 def _address_or_not(email: str) -> str:
-    """Return the normalised address; an invalid one unchanged, which no member has."""
+    """Return the normalised address; for an invalid one a value that no member has."""
     try:
         return address(email)
     except FieldInvalid:

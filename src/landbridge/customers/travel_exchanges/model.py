@@ -192,7 +192,7 @@ class Exchange:
 
     @property
     def sealed_by(self) -> UUID:
-        """Return the id of the owner of the data key: the user, or the organisation."""
+        """Return the data key's owner: the user of an outgoing exchange, else the organisation."""
         if self.direction is ExchangeDirection.OUTGOING and self.user_id is not None:
             return self.user_id
         return self.org_id

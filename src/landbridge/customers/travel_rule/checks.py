@@ -184,7 +184,7 @@ class TravelRuleChecks:
         return [_Statement(user_id, parties)]
 
     async def _statements(self, tx: Tx, transfer: ScreenedTransfer) -> list[_Statement]:
-        """Return the user's statement about the counterparty wallet; if no user, all users' ones."""
+        """Return the user's statement about the counterparty wallet; without a user, all users'."""
         is_payment = transfer.direction is ScreeningDirection.PAYMENT
         outside = transfer.destination_address if is_payment else transfer.source_address
         if outside is None:
