@@ -115,7 +115,7 @@ class Wallets:
     async def treasury_address(self, org_id: UUID, chain: Chain) -> str:
         """Return the organisation's own address on a chain, derived from its seed.
 
-        It belongs to no user. Liquidity is paid out from it, and coins that users sell arrive there.
+        It belongs to no user. Liquidity is paid out from it, and coins that users sell go to it.
         """
         await self.create_seed(org_id)
         return await self.find_treasury_address(org_id, chain)
