@@ -1,4 +1,4 @@
-"""Counts of what waits for an organisation's team: approvals, reviews, failing endpoints."""
+"""Counts of items that wait for an organisation's team, such as approvals and reviews."""
 
 import time
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from landbridge.payments.engine.timelines import Timelines
 from landbridge.platform.core.errors import InvariantBroken
 from landbridge.platform.db.pool import Database
 
-# Each count ends at $2, so that a long queue costs no more.
+# Each count stops at $2, so that its cost does not grow with the queue.
 COUNTS = """
 select
     (select count(*) from (
@@ -42,11 +42,11 @@ select
     ) w) as endpoints
 """
 
-# A longer queue counts as this many.
+# Largest count; a longer queue is counted as this many.
 COUNT_MAX: Final = 100
-# Pages renew themselves as often.
+# Seconds that the number of stuck records is cached: the interval at which pages refresh.
 _STUCK_FOR_S: Final = 15
-# Organisations whose count is remembered.
+# Most organisations whose number of stuck records is cached.
 _KNOWN_MAX: Final = 10_000
 
 
@@ -54,9 +54,9 @@ _KNOWN_MAX: Final = 10_000
 class AttentionCount:
     """Number of waiting items of each queue, at most `COUNT_MAX` each.
 
-    `information_requests` are those on payments that are open or answered. `inquiries` are those of
-    the travel rule that other providers sent. `restricted_reviews` are those that reviewers alone
-    may see: verifications and bank accounts.
+    `information_requests` are requests for information that are open or answered. `inquiries` are
+    travel rule inquiries of other providers. `restricted_reviews` are verifications and bank
+    accounts, which only reviewers may see.
     """
 
     approvals: int
@@ -65,13 +65,13 @@ class AttentionCount:
     reviews: int
     restricted_reviews: int
     failing_endpoints: int
-    # At most some seconds old.
+    # Number of stuck records, up to `_STUCK_FOR_S` seconds old.
     stuck: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class StuckCount:
-    """Number of stuck records of an organisation, when it was counted, and on which clock."""
+    """Number of stuck records of an organisation, and the time and clock offset of the count."""
 
     count: int
     counted_s: float
@@ -82,8 +82,8 @@ class StuckCount:
 class AttentionCounts:
     """Reads the counts of an organisation: those of queues in one statement.
 
-    What is stuck is found among everything that is under way, so each process remembers that count
-    for `_STUCK_FOR_S`.
+    Stuck records are searched among all unfinished ones, so each process caches their number for
+    `_STUCK_FOR_S` seconds.
     """
 
     database: Database

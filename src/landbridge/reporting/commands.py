@@ -1,4 +1,4 @@
-"""Commands on reports. `cli` puts them under `landbridge reports`."""
+"""CLI commands on reports, under `landbridge reports`."""
 
 import asyncio
 import sys
@@ -24,9 +24,9 @@ from landbridge.reporting.rollups.updater import BEHIND_MAX, RollupUpdater
 T = TypeVar("T")
 
 _ACTOR = "cli"
-# Interval between checks while a worker folds the same build.
+# Seconds between checks while a worker updates the same build.
 _POLL_S = 0.05
-# Each wait ends by the lock timeout of the database, ten seconds.
+# Attempts to get a lock; each ends after the database's lock timeout of ten seconds.
 _LOCK_WAITS = 5
 
 
@@ -88,7 +88,7 @@ def reports(run_command: CommandRunner[ReportCommandServices]) -> click.Group:
 
 
 async def _patient(call: Callable[[], Awaitable[T]]) -> T:
-    """Call until the lock is free: a worker's first step through a long log may hold it a while."""
+    """Retry a call until the lock is free: a worker's first step in a long log may hold it long."""
     for _ in range(_LOCK_WAITS):
         with suppress(LockTimeout):
             return await call()
@@ -96,11 +96,11 @@ async def _patient(call: Callable[[], Awaitable[T]]) -> T:
 
 
 async def _fold_all(context: CommandContext[ReportCommandServices], build: RollupBuild) -> int:
-    """Fold a build until reports read it; how many changes were folded here."""
+    """Update a build until reports read it; return how many changes this process has added."""
     folding, count = context.verbs.folding, 0
     begin, end = await folding.reach(context.org_id)
     at = max(begin, build.rolled_up_to)
-    # Progress is counted in transactions, since counting changes is slow.
+    # The bar shows positions in the log, because counting changes is slow.
     with click.progressbar(
         length=max(end - begin, 1), label="Folding the log", file=sys.stderr
     ) as bar:

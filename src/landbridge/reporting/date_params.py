@@ -1,6 +1,6 @@
 """Date parameters of reports: dates in a time zone, or instants.
 
-The zones are UTC and the organisation's own, once the roll-ups have its days.
+The zones are UTC and the organisation's own, once the roll-ups have days in that zone.
 """
 
 from datetime import UTC, date, datetime, time, timedelta
@@ -46,7 +46,7 @@ def is_bare_date(text: str) -> bool:
 def parse_bound(text: str, zone: str) -> datetime:
     """Parse a bound: the start of a date in `zone`, or an ISO 8601 time with an offset.
 
-    Raises ValueError with a sentence that follows the parameter's name.
+    Raises ValueError with a message that continues a sentence after the parameter's name.
     """
     moment = parse_moment(text)
     try:
@@ -59,7 +59,7 @@ def parse_bound(text: str, zone: str) -> datetime:
 
 
 def start_of_day(day: date, zone: str) -> datetime:
-    """Return the first instant of a day in `zone`; not always midnight, where clocks change then.
+    """Return the first instant of a day in `zone`, which is not midnight if clocks change then.
 
     For the first representable day, return the first representable instant.
     """

@@ -28,8 +28,8 @@ on conflict (org_id, granularity, start, endpoint_id, outcome, duration_ms) do u
 set count = report_delivery_counts.count + excluded.count
 """
 
-# Each range is summed before the result is assigned to the periods that gain and lose it. Ranges
-# are looked up one by one, whatever row count the planner expects.
+# Sums each range before the sum is added to one period and subtracted from another. The lateral
+# join looks up ranges one by one, even if the planner expects many rows.
 _SUMS = """
 with part as (
     select r.gains, r.loses, d.endpoint_id, d.outcome, d.duration_ms, d.count
@@ -54,7 +54,7 @@ having sum(s.sign * p.count) <> 0
 """
 
 _QUARTER_S = 15 * 60
-# Ten steps per power of ten: few rows to read, and at most a third of rounding error.
+# Rounded durations, ten per power of ten: few rows to read, and rounding adds at most a third.
 _STEPS = (10, 12, 15, 20, 25, 30, 40, 50, 60, 80, 100)
 
 
@@ -72,7 +72,7 @@ class DeliveryCountRange(NamedTuple):
 
 
 class DeliveryCountRow(NamedTuple):
-    """Counter cell; `start` is truncated to the granularity, `duration_ms` is rounded."""
+    """Counter cell; `start` is truncated to the granularity, `duration_ms` is rounded up."""
 
     granularity: str
     start: datetime
@@ -95,7 +95,7 @@ _OUTCOMES = {each.value: each for each in DeliveryOutcome}
 
 @dataclass(frozen=True, slots=True)
 class DeliveryCount:
-    """Counted outcome; `at` is organisation time, `took_ms` is 0 if there was no attempt."""
+    """Counted outcome; `at` is organisation time, `duration_ms` is 0 without an attempt."""
 
     at: datetime
     outcome: DeliveryOutcome
@@ -116,7 +116,7 @@ async def count(
     tx: Tx, org_id: UUID, endpoint_id: UUID, delivered: Iterable[DeliveryCount]
 ) -> None:
     """Count deliveries; the caller holds the endpoint's lease, so no other writer counts for it."""
-    # Group equal entries first: a cell costs more than a number, and there may be many.
+    # Group equal entries first, so that fewer cells have to be written.
     same: defaultdict[tuple[int, DeliveryOutcome, int], int] = defaultdict(int)
     for each in delivered:
         same[int(each.at.timestamp()) // _QUARTER_S, each.outcome, each.duration_ms] += 1
@@ -154,7 +154,7 @@ class DeliveryCounts:
 
         The span starts and ends on a quarter of an hour.
         """
-        # Ten thousand days take a while, so this runs in a thread.
+        # This runs in a thread, because ten thousand days take a while.
         ranges = await asyncio.to_thread(lambda: list(_ranges(span)))
         rows = await self.database.read_on_replica(
             lambda tx: tx.fetch(
@@ -203,7 +203,7 @@ def _ranges(span: Span) -> Iterator[DeliveryCountRange]:
 def _ragged(
     since: datetime, until: datetime, gains: date | None, loses: date | None
 ) -> Iterator[DeliveryCountRange]:
-    """Return hours and the quarters around them; one of the two bounds is a midnight."""
+    """Return a range as hours and quarters of an hour; one of its bounds is a midnight."""
     first = _hour(since + timedelta(hours=1) - timedelta(microseconds=1))
     last = max(first, _hour(until))
     for granularity, begin, end in (

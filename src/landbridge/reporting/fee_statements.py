@@ -1,7 +1,7 @@
-"""What an organisation earned and paid in a period: fees, gas and write-offs, from the ledger.
+"""Fees earned, and gas and write-offs paid by an organisation in a period, from the ledger.
 
-Amounts are those of the ledger's entries by the time of their posting, so fees that were given back
-are already subtracted, and the sums equal the balances of the house accounts.
+Amounts are sums of ledger entries by posting time, so refunded fees are already subtracted, and the
+sums equal the changes of the house accounts' balances.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,7 +17,7 @@ from landbridge.platform.core.money import Money
 from landbridge.platform.db.pool import Database, Row
 from landbridge.providers.rates.valuation import UsdRates
 
-# One row for each account, kind and asset; of write-offs and gas there are few.
+# Sums by role of the account, kind of record, and asset.
 BY_KIND = """
 select e.role, t.kind, e.asset, count(*) as count, sum(e.available) as units
 from entries e
@@ -28,7 +28,7 @@ group by e.role, t.kind, e.asset
 order by e.role, t.kind, e.asset
 """
 
-# Fees by user, kind and asset, after ($4, $5, $6).
+# Sums of fees by user, kind and asset, after the row ($4, $5, $6).
 FEES_BY_USER = """
 select t.user_id, t.kind, e.asset, count(*) as count, sum(e.available) as units
 from entries e
@@ -41,8 +41,8 @@ order by t.user_id, t.kind, e.asset
 limit $7
 """
 
-# The highest fees of a user in an asset, compared in dollars: $4 are assets, $5 dollars for each of
-# their units. Those without a rate come last.
+# Highest sums of fees by user and asset, compared in dollars: $4 are assets, $5 the dollars per
+# smallest unit. Assets without a rate come last.
 HIGHEST_FEES = """
 select p.user_id, p.asset, p.count, p.units
 from (
@@ -58,7 +58,7 @@ order by p.units * r.usd desc nulls last, p.count desc, p.user_id, p.asset
 limit $6
 """
 
-# Fees by user that one page lists; a file has all.
+# Most fees by user on a page; a file has all.
 USER_FEES_MAX: Final = 50
 _NO_ROW: Final = (UUID(int=0), "", "")
 
@@ -67,7 +67,7 @@ _NO_ROW: Final = (UUID(int=0), "", "")
 class FeeSum:
     """Number of entries of one account, kind of record and asset, and their sum.
 
-    Earned amounts are positive, costs too: `role` says which one it is.
+    Earned amounts and costs are both positive; `role` tells them apart.
     """
 
     role: HouseRole
@@ -88,7 +88,7 @@ class UserFee:
 
 @dataclass(frozen=True, slots=True)
 class FeeStatement:
-    """Sums of a period: `earned` and `paid` by kind, and the highest fees of a user in an asset."""
+    """Sums of a period: `earned` and `paid` by kind, and the highest fees by user and asset."""
 
     earned: Sequence[FeeSum]
     paid: Sequence[FeeSum]
@@ -96,7 +96,7 @@ class FeeStatement:
 
     @property
     def totals(self) -> Mapping[str, Money]:
-        """Return the fees earned by the code of their asset."""
+        """Return the fees earned, by asset code."""
         found: dict[str, Money] = {}
         for each in self.earned:
             code = each.amount.asset.code
@@ -113,7 +113,7 @@ class FeeStatements:
     async def of(
         self, org_id: UUID, since: datetime, until: datetime, usd_rates: UsdRates
     ) -> FeeStatement:
-        """Return the statement of a period, `until` exclusive; `usd_rates` compare fees."""
+        """Return the statement of a period, `until` exclusive; `usd_rates` rank the fees."""
         bounds, usd_per_unit = (org_id, since, until), _usd_per_unit(usd_rates)
         rates = list(usd_per_unit), list(usd_per_unit.values())
         kinds = await self.database.read_on_replica(lambda tx: tx.fetch(BY_KIND, *bounds))
@@ -136,7 +136,7 @@ class FeeStatements:
         after: UserFee | None,
         limit: int,
     ) -> Sequence[UserFee]:
-        """Return fees of a period by user, kind and asset, behind the row `after`."""
+        """Return fees of a period by user, kind and asset, after the row `after`, None to begin."""
         key = _NO_ROW if after is None else _key(after)
         rows = await self.database.read_on_replica(
             lambda tx: tx.fetch(FEES_BY_USER, org_id, since, until, *key, limit)
@@ -150,7 +150,7 @@ def _sum(row: Row) -> FeeSum:
 
 
 def _usd_per_unit(rates: UsdRates) -> Mapping[str, Decimal]:
-    """Return dollars for the smallest unit of each asset that has a rate."""
+    """Return the dollars per smallest unit of each asset with a rate, by asset code."""
     found: dict[str, Decimal] = {}
     for code, asset in LEDGER_ASSETS.items():
         usd = rates.per_unit(asset.currency)

@@ -1,10 +1,10 @@
 """File responses: browser headers and streaming of files that take long to generate.
 
 Guarantees:
-- A browser saves a file, whatever its content, and caches no copy.
-- However the transfer ends, generation stops and its source is closed.
-- The number of concurrent downloads per organisation is bounded, and an idle reader is cut off.
-- So is what one holds of replies that were made as a whole, however slowly they are read.
+- A browser saves the file instead of showing it, and caches no copy.
+- When the transfer ends for any reason, generation stops and its source is closed.
+- The number of concurrent downloads per organisation is bounded, and idle clients are disconnected.
+- The same limit applies to large responses that are complete in memory, as clients may read slowly.
 """
 
 import asyncio
@@ -24,9 +24,9 @@ from landbridge.platform.core.errors import Busy
 
 # Concurrent downloads per organisation in one process.
 STREAMS_MAX = 4
-# A reply up to this size is sent at once; a larger one piece by piece.
+# Responses up to this size are sent at once, larger ones in pieces.
 SMALL_BYTES = 256 * 1024
-# A reader that receives nothing for this long is cut off.
+# A client that receives nothing for this long is disconnected.
 PATIENCE_S = 60.0
 
 _HEADERS = {
@@ -37,7 +37,7 @@ _HEADERS = {
 
 
 def file_headers(name: str) -> dict[str, str]:
-    """Return the headers of a file; the name consists of letters, digits, `-`, `_` and points."""
+    """Return the headers of a file; `name` has only letters, digits, `-`, `_` and dots."""
     return {"Content-Disposition": f'attachment; filename="{name}"', **_HEADERS}
 
 
@@ -48,7 +48,7 @@ class FileDownloads:
     _streams: Counter[UUID] = field(default_factory=Counter[UUID])
 
     async def bounded(self, org_id: UUID, chunks: AsyncGenerator[bytes]) -> AsyncGenerator[bytes]:
-        """Yield the same chunks if a slot is free; the first raises `Busy` otherwise."""
+        """Yield the same chunks if a slot is free, otherwise raise `Busy` at the first one."""
         async with aclosing(chunks):
             if self._streams[org_id] >= STREAMS_MAX:
                 raise Busy("too many files are being read at once")
@@ -64,9 +64,9 @@ class FileDownloads:
     async def of_bytes(
         self, org_id: UUID, content: bytes, media_type: str, headers: Mapping[str, str]
     ) -> Response[Any]:
-        """Return a response of bytes that are there already; a large one takes a slot.
+        """Return a response with content that is complete; a large one takes a slot.
 
-        Raises `Busy` if none is free.
+        Raises `Busy` if no slot is free.
         """
         if len(content) <= SMALL_BYTES:
             return Response(content, media_type=media_type, headers=headers)
@@ -78,7 +78,7 @@ class StreamedFile(Stream):
     """File streamed while it is generated; its first chunk is ready.
 
     The next chunk is generated once the client has received the previous one. A client that
-    receives nothing for a minute is cut off, which its HTTP library reports as an incomplete
+    receives nothing for a minute is disconnected, which its HTTP library reports as an incomplete
     response.
     """
 
@@ -102,7 +102,7 @@ class StreamedFile(Stream):
 
     @override
     def to_asgi_response(self, *args: Any, **more: Any) -> Any:
-        """Return the response; however it ends, the chunks are closed."""
+        """Return the response, which closes the chunks when it ends for any reason."""
         untyped: Any = super()
         response = untyped.to_asgi_response(*args, **more)
 
@@ -125,7 +125,7 @@ async def _pieces(content: bytes) -> AsyncGenerator[bytes]:
 
 
 async def _chained(first: bytes, rest: AsyncGenerator[bytes]) -> AsyncGenerator[bytes]:
-    """Yield all non-empty chunks."""
+    """Yield the first chunk and the rest, without empty chunks."""
     yield first
     async for chunk in rest:
         if chunk:

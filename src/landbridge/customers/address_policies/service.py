@@ -94,8 +94,8 @@ class AddressPolicies:
     ) -> list[str | None]:
         """Return for each payment why it may not be made now; None if it may.
 
-        Each is an organisation and the destinations. These may include internal wallets, so the
-        list of allowed ones is not applied.
+        A payment is its organisation id and its destination addresses. Destinations may be internal
+        wallets, so the policy's list of allowed addresses is not applied.
         """
         policies = {org_id: await self.get(org_id) for org_id in {each for each, _ in payments}}
         listed = await self.screening.blocked_addresses(
@@ -122,7 +122,7 @@ class AddressPolicies:
     ) -> tuple[int, timedelta] | None:
         """Return the most coins that a payment to a new address moves, and how long it is new.
 
-        None if the address is not new. An address that nobody has registered is always new.
+        Return None if it is not new. An address that nobody has registered is always new.
         """
         policy = await self.get(caller.org_id)
         if not policy.new_address_hours:
@@ -140,7 +140,7 @@ class AddressPolicies:
 async def checked_addresses(name: str, addresses: Sequence[str]) -> tuple[str, ...]:
     """Return valid addresses of either kind; raises `FieldInvalid` naming the field.
 
-    In a thread: thousands of them take tenths of a second.
+    Call it in a thread: thousands of addresses take tenths of a second.
     """
     return await asyncio.to_thread(_checked, name, addresses)
 
@@ -161,7 +161,7 @@ def _checked(name: str, addresses: Sequence[str]) -> tuple[str, ...]:
 def _find_listing(
     destinations: Sequence[str], listed: frozenset[str], policy: AddressPolicy
 ) -> str | None:
-    """Return the list that one of these addresses is on, as a sentence."""
+    """Return a sentence that names the list of a refused destination; None if there is none."""
     if listed & {*destinations}:
         return "the destination is on a sanctions list"
     if {*_comparable(destinations)} & {*policy.blocked_addresses}:

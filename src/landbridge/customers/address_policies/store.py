@@ -41,7 +41,7 @@ async def set_policy(
 ) -> int | None:
     """Store a policy and return its version.
 
-    None if it is in force already, or version `instead_of` is no longer in force.
+    Return None if the same policy is in force already, or `instead_of` is not the version in force.
     """
     version: int | None = await tx.fetchval(
         _SET,

@@ -14,13 +14,13 @@ from landbridge.platform.core.pagination import PositionWindow
 from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.encryption.service import Vault
 
-# Accounts of a user that are opened for the name of their holder.
+# Accounts of one user that are decrypted to read the holder's name.
 _HOLDERS_MAX = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BankAccountListFilter:
-    """Filter of a list; None is any."""
+    """Filter of a list of bank accounts; a member that is None does not filter."""
 
     user_id: UUID | None = None
     ramp: Ramp | None = None
@@ -38,7 +38,7 @@ class BankAccountLists:
     async def page(
         self, org_id: UUID, wanted: BankAccountListFilter, window: PositionWindow
     ) -> Sequence[BankAccount]:
-        """Return the requested accounts, newest first; deleted ones too."""
+        """Return a page of accounts that match the filter, newest first, including deleted ones."""
 
         async def read(tx: Tx) -> Sequence[BankAccount]:
             found = await _stored(tx, org_id, wanted, window)
@@ -49,7 +49,7 @@ class BankAccountLists:
     async def holders(
         self, org_id: UUID, user_ids: Collection[UUID]
     ) -> Mapping[UUID, Sequence[str]]:
-        """Return the holders of each user's newest active accounts, where accounts have one."""
+        """Return holder names of each user's newest active accounts, by user id."""
 
         async def read(tx: Tx) -> Mapping[UUID, Sequence[str]]:
             found = await store.active_of_users(tx, org_id, user_ids, _HOLDERS_MAX)
@@ -89,7 +89,7 @@ async def _stored(
 
 @dataclass(frozen=True, slots=True)
 class AccountSummaries:
-    """Reads accounts of all users of an organisation."""
+    """Reads short forms of bank accounts by id."""
 
     database: Database
     vault: Vault

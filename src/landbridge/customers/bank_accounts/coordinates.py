@@ -4,7 +4,7 @@ Two accounts with a coordinate in common are treated as the same account, even i
 registered them. Each account number has two coordinates:
 
 - a loose one, without leading zeros, and without the bank's name where that is free text;
-- an exact one, with both.
+- an exact one, with leading zeros and with the bank's name.
 
 A block list matches an account that shares any coordinate. An allow list matches an account only if
 it covers all of its coordinates.
@@ -85,7 +85,7 @@ def _european(bank: Members, _holder: Members) -> Iterator[str]:
 
 def _brazilian(bank: Members, holder: Members) -> Iterator[str]:
     identifiers = (bank.get(name) for name in ("pixKey", "pix", "email", "phone"))
-    # Without a key, the holder's tax number is the PIX key.
+    # If no PIX key is present, the holder's tax number serves as one.
     key = next((each for each in identifiers if each), None) or holder.get("idNumber")
     if key:
         yield f"pix/{key.lower()}"
@@ -134,26 +134,26 @@ def _by_bic(bank: Members, number: str) -> Iterator[str]:
 
 
 def _at_bank(bank: str, number: str) -> Iterator[str]:
-    """Return coordinates of an account number at a bank with a bank number."""
+    """Return both coordinates of an account at a bank that is identified by a number."""
     yield f"{bank}/{_significant(number)}"
     yield f"{bank}/={number}"
 
 
 def _in_country(country: str, number: str, bank_name: str | None) -> Iterator[str]:
-    """Coordinates of an account number where the bank's name is free text."""
+    """Return both coordinates of an account at a bank that is identified by country and name."""
     yield f"{country}/{_significant(number)}"
     name = unicodedata.normalize("NFKC", bank_name or "").casefold()
     yield f"{country}/={number}/{''.join(name.split())}"
 
 
 def _significant(number: str) -> str:
-    """Return the number without leading zeros."""
+    """Return the number without leading zeros, for the loose coordinate."""
     return number.lstrip("0") or "0"
 
 
 def _international(number: str, country: str) -> str:
     """Normalise a phone number to the form with country code."""
-    # Imported when first needed: it costs 100 ms.
+    # Imported on first use, because the import takes 100 ms.
     import phonenumbers  # noqa: PLC0415
 
     try:

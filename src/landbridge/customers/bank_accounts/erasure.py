@@ -1,4 +1,4 @@
-"""Functions on bank accounts in other packages' transactions: known since when, and erasure."""
+"""Reads and erasure of bank accounts in other packages' transactions."""
 
 from collections.abc import Collection, Mapping
 from datetime import datetime
@@ -13,17 +13,17 @@ from landbridge.platform.db.pool import Tx
 async def known_since(
     tx: Tx, org_id: UUID, account_ids: Collection[UUID]
 ) -> Mapping[UUID, datetime]:
-    """Return the creation times of these accounts."""
+    """Return the creation time of each account, by account id."""
     return await store.known_since(tx, org_id, account_ids)
 
 
 async def find_suspended(tx: Tx, org_id: UUID, account_ids: Collection[UUID]) -> frozenset[UUID]:
-    """Return those of these accounts that a later list names, until they are approved again."""
+    """Return the accounts that wait for a new review after a match on a later sanctions list."""
     return await store.suspended(tx, org_id, account_ids) if account_ids else frozenset()
 
 
 async def forget_hashes(tx: Tx, org_id: UUID, account_ids: Collection[UUID]) -> None:
-    """Remove the hashes of the erased accounts among these."""
+    """Remove the coordinate hashes of those of these accounts that are erased."""
     if account_ids:
         await store.forget_hashes(tx, org_id, account_ids)
 

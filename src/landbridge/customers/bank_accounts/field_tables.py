@@ -29,14 +29,14 @@ class Ramp(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ChoiceField:
-    """One of these values in any case; stored in the spelling of this list."""
+    """One of `choices`, accepted in any letter case; stored as spelled in `choices`."""
 
     values: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class DependentChoiceField:
-    """One of several values; the value of another member determines the permitted ones."""
+    """Choice for which the value of another member determines the permitted values."""
 
     member: str
     values: Mapping[str, tuple[str, ...]]
@@ -75,7 +75,7 @@ class PastDateField:
 
 @dataclass(frozen=True, slots=True)
 class AddressField:
-    """An address with its six members."""
+    """Postal address, an object of six members."""
 
 
 Kind: TypeAlias = (
@@ -131,7 +131,7 @@ class AccountField:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FieldCardinality:
-    """Minimum and maximum number of these members that are present."""
+    """Minimum and maximum number of the named members that may be present."""
 
     members: tuple[str, ...]
     at_least: int
@@ -140,7 +140,7 @@ class FieldCardinality:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HolderKey:
-    """Member of the holder that serves as account number if no member of `unless` is present."""
+    """Holder's member that serves as account number if no member in `unless` is present."""
 
     unless: tuple[str, ...]
     member: str
@@ -193,7 +193,7 @@ class AccountTypeTable:
             raise InvariantBroken(f"{self.name} has no currency")
 
     def field(self, name: str) -> AccountField:
-        """Return the member of this name of the bank object."""
+        """Return the field of the bank object with this name."""
         return next(each for each in self.fields if each.name == name)
 
     @property

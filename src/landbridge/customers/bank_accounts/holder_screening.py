@@ -3,14 +3,12 @@
 Guarantee: an account that becomes active was compared with the lists that are active at its commit,
 and a reviewer has seen each of the hits.
 
-After lists were loaded, active accounts are compared again.
+After new lists are loaded, active accounts are compared again. An account with a hit that no
+reviewer has seen becomes PENDING, and a payout to it that is in no bank file yet waits as well. An
+interrupted run can be repeated: accounts that already wait for a reviewer are no longer ACTIVE.
 
-An account with a holder or bank like an entry that no reviewer has seen waits for a reviewer
-again, and a payout to it that is in no bank file yet waits as well. An interrupted run can be
-repeated: accounts that wait are not ACTIVE any more.
-
-A status and its change event are one transaction. The event has a snapshot of the account after
-the change.
+A status and its change event are written in one transaction. The event has a snapshot of the
+account after the change.
 """
 
 from collections.abc import Mapping, Sequence
@@ -55,7 +53,7 @@ class AccountData(Protocol):
 
     @property
     def holder(self) -> Mapping[str, Any] | None:
-        """Members of the holder, where the type has one."""
+        """Members of the holder object; None if the account type has no holder."""
         ...
 
     @property
@@ -66,7 +64,7 @@ class AccountData(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ScreenedNames:
-    """Names of an account that are compared; false if there are none."""
+    """Names of an account that are compared with the lists; falsy if there are none."""
 
     holder: Mapping[str, Any] | None = None
     bank: str | None = None
@@ -98,23 +96,23 @@ class HolderScreening:
         return ScreeningComparison(
             list_version=screened.list_version,
             likenesses=tuple(likenesses),
-            # A bank is identified by its number or code as well.
+            # The bank's name may be unreadable: the bank is identified by its number or code too.
             unread=tuple(each for each in screened.unread if each != names.bank),
             lacks_list=screened.lacks_list,
         )
 
     async def hold(self, tx: Tx, account: BankAccount) -> None:
-        """Lock the lists until `tx` ends, for an account that it makes active.
+        """Lock the lists until `tx` ends, so that `tx` may make this account active.
 
-        Before any other lock, as loads and approvals do. Raises `ListReplaced` if the account was
-        compared with others.
+        Call it before taking any other lock, as loading a list and approving a user do. Raises
+        `ListReplaced` if the account was compared with other lists than the active ones.
         """
         if account.secret is not None and names_of(account):
             await self.screening.hold(tx, account.secret.comparison.list_version)
 
 
 def _subjects(names: ScreenedNames) -> list[ScreeningSubject]:
-    """Return what is compared; nobody has verified the type of a holder."""
+    """Return the subjects to compare; a holder counts as of unknown type, as none is verified."""
     subjects: list[ScreeningSubject] = []
     if (holder := names.holder) is not None:
         birth_date = holder.get("dateOfBirth")
@@ -131,7 +129,7 @@ def _subjects(names: ScreenedNames) -> list[ScreeningSubject]:
 
 
 def with_comparison(account: BankAccount, comparison: ScreeningComparison) -> BankAccount:
-    """Return the account with a later comparison, which keeps the earlier hits."""
+    """Return the account with a later comparison, in which the earlier hits are kept."""
     if account.secret is None:
         return account
     known = account.secret.comparison
@@ -144,14 +142,14 @@ def with_comparison(account: BankAccount, comparison: ScreeningComparison) -> Ba
 
 
 def unseen_refusal(seen: BankAccount, compared: BankAccount) -> ResourceConflict | None:
-    """Return why a reviewer who has seen the account has to look again; None if not."""
+    """Return why the reviewer must see the account again before approving it, or None."""
     if seen.secret is None or compared.secret is None:
         return None
     before, after = seen.secret.comparison, compared.secret.comparison
     entries = [f"{hit.list} {hit.entry_id} ({hit.program})" for hit in unseen(before, after)]
     if not entries and {*after.unread} <= {*before.unread}:
         return None
-    # Entries by their numbers: names are stored in the account only.
+    # The message names entries by number only, because names are personal data.
     found = f"the entries {', '.join(entries)}" if entries else "names that can't be compared"
     return ResourceConflict(
         f"the account was looked at again with {after.list_version}, loaded since: its holder has "
@@ -161,7 +159,7 @@ def unseen_refusal(seen: BankAccount, compared: BankAccount) -> ResourceConflict
 
 
 def unseen(before: ScreeningComparison, after: ScreeningComparison) -> list[NameMatch]:
-    """Return the hits that the first comparison does not have."""
+    """Return the hits of `after` that `before` does not have."""
     known = {(hit.list, hit.entry_id) for hit in before.likenesses}
     return [hit for hit in after.likenesses if (hit.list, hit.entry_id) not in known]
 
@@ -171,7 +169,7 @@ _FIRST = UUID(int=0)
 
 @dataclass(frozen=True, slots=True)
 class AccountRescreeningResult:
-    """Result of a rescreening: number of compared accounts, and of those sent to a reviewer."""
+    """Result of a rescreening: numbers of accounts compared, and of accounts sent to review."""
 
     compared: int
     opened: int
@@ -182,7 +180,7 @@ class AccountRescreeningResult:
 
 @dataclass(frozen=True, slots=True)
 class AccountRescreening:
-    """Compares active accounts again."""
+    """Compares active accounts again with the present lists."""
 
     database: Database
     vault: Vault
@@ -211,7 +209,7 @@ class AccountRescreening:
         return await self.database.transact(read)
 
     async def _compare(self, account: BankAccount, offset: timedelta) -> bool:
-        """Return whether the account waits now; False if it has changed concurrently."""
+        """Return True if the account now waits for a reviewer; False also if it has changed."""
         names = names_of(account)
         if account.secret is None or not names:
             return False
@@ -243,7 +241,7 @@ class AccountRescreening:
 async def record_account_change(
     tx: Tx, account: BankAccount, actor: str, *, key: DataKey | None
 ) -> None:
-    """Record a change of an account; `key` is its user's, None while the user is erased."""
+    """Record a change of an account; `key` is its user's data key, None once that is erased."""
     snapshot = None
     if key is not None:
         snapshot = seal_snapshot(

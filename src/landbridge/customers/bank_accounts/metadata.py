@@ -1,4 +1,4 @@
-"""Metadata of bank accounts. Ours; docs/concepts/metadata.md."""
+"""Metadata of bank accounts, an extension of the contract; see docs/concepts/metadata.md."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,20 +12,20 @@ from landbridge.platform.metadata.service import change
 
 @dataclass(frozen=True, slots=True)
 class AccountMetadata:
-    """Changes the metadata of bank accounts. It changes nothing else, whatever their status."""
+    """Changes the metadata of bank accounts in any status, and nothing else of them."""
 
     database: Database
 
     async def change(
         self, org_id: UUID, user_id: UUID, account_id: UUID, changes: Mapping[str, str | None]
     ) -> Mapping[str, str]:
-        """Set and remove keys; return all that the account has then.
+        """Set keys, remove those mapped to None, and return the account's metadata after that.
 
         Raises `AccountNotFound`, `FieldInvalid`, and `InactiveAccount` after its user was erased.
         """
 
         async def work(tx: Tx) -> Mapping[str, str]:
-            # One change after the other, so that together they keep the bound on keys.
+            # The lock serialises changes, so that concurrent ones can't exceed the limit on keys.
             stored = await store.lock(tx, org_id, account_id)
             if stored is None or stored.user_id != user_id:
                 raise AccountNotFound(f"there is no bank account {account_id}")

@@ -39,7 +39,7 @@ TRANSITIONS = Transitions(
         BankAccountStatus.PENDING: frozenset(
             {BankAccountStatus.ACTIVE, BankAccountStatus.REJECTED, BankAccountStatus.INACTIVE}
         ),
-        # A list that is loaded later may name the holder.
+        # A sanctions list that is loaded later may name the holder.
         BankAccountStatus.ACTIVE: frozenset(
             {BankAccountStatus.PENDING, BankAccountStatus.INACTIVE}
         ),
@@ -57,14 +57,14 @@ class AccountDecision(StrEnum):
 
 
 class NameMatch(msgspec.Struct, frozen=True, kw_only=True):
-    """An entry of a list that a holder's name is like; `score` is 0 to 100."""
+    """List entry that resembles a name of the account; `score` is the similarity, 0 to 100."""
 
     asked_name: str
     listed_name: str
     entry_id: str
     program: str
     score: int
-    # Matches that were stored before there were several lists name none: they are of this one.
+    # Default for matches stored before Landbridge supported several lists.
     list: str = OFAC_SDN
 
 
@@ -72,7 +72,7 @@ class ScreeningComparison(msgspec.Struct, frozen=True, kw_only=True):
     """Result of the comparison of the holder's name with the lists.
 
     `list_version` is None if there was no name to compare, or no list. `unread` are names in a
-    script that the list does not cover: only a person can compare those.
+    script that no list is written in: only a person can compare those.
     """
 
     list_version: str | None = None
@@ -153,19 +153,19 @@ class BankAccount(BankAccountRecord):
 
     @property
     def holder(self) -> dict[str, Any] | None:
-        """Return the holder, where the type has one; empty after erasure."""
+        """Return the holder: None if the account type has none, empty after erasure."""
         return None if self.secret is None else self.secret.holder
 
     @property
     def payee(self) -> dict[str, Any]:
-        """Return the bank and the holder as banks are sent them; empty after erasure."""
+        """Return the bank and holder data that is sent to banks; empty after erasure."""
         if self.secret is None:
             return {}
         return {"type": self.type, "accountHolder": self.holder, self.type: self.bank}
 
     @property
     def payment_rail(self) -> str | None:
-        """Return the payment method, as in `ach`; None after erasure."""
+        """Return the payment method, for example `ach`; None after erasure."""
         found = self.table.payment_rail
         return self.bank.get(found.name) if isinstance(found, FieldReference) else found
 
@@ -191,12 +191,12 @@ class BankAccount(BankAccountRecord):
 
     @property
     def invalid_fields(self) -> list[str]:
-        """Return the inconsistent numbers."""
+        """Return the paths of the inconsistent numbers."""
         return [] if self.secret is None else [each.field for each in self.secret.wrong]
 
     @property
     def missing(self) -> list[str]:
-        """Return the absent members that a payment requires, by their path in the request."""
+        """Return the request paths of absent members that a payment requires."""
         needed = self.table.needed_to_pay
         return [f"{self.type}.{name}" for name in needed if name not in self.bank]
 
@@ -236,7 +236,7 @@ def summary_of(
     country = table.bank_country
     if isinstance(country, FieldReference):
         value = bank.get(country.name)
-        # An IBAN starts with its country.
+        # An IBAN starts with the alpha-2 code of its country.
         country = find_alpha3(value[:2]) if value and country.name == "iban" else value
     number = next((bank[name] for name in table.numbers if name in bank), None)
     if number is None and table.holder_key and holder:

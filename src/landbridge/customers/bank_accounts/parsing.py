@@ -44,7 +44,7 @@ RequestFields = Mapping[str, Any]
 
 
 class NumberContradiction(msgspec.Struct, frozen=True, kw_only=True):
-    """Inconsistent number, by its path in the request."""
+    """Inconsistent number, named by its path in the request."""
 
     field: str
     reason: str
@@ -93,13 +93,13 @@ def read(body: RequestFields, *, today: date) -> ParsedAccount:
 
 
 def as_field_errors(error: FieldInvalid) -> Refused:
-    """Return the same error, as `AccountDataInvalid` if it concerns the bank data."""
+    """Return the error, converted to `AccountDataInvalid` if it concerns the bank object."""
     path = (error.field or "").partition(".")[0]
     return AccountDataInvalid(error.message, field=error.field) if path in NAMES else error
 
 
 def _table(body: RequestFields) -> tuple[AccountTypeTable, Ramp]:
-    """Return the table of a type on a ramp; check that only its bank object is present."""
+    """Return the request's account type and ramp; check that it has only this bank object."""
     name = str(body.get("type", ""))
     if name not in NAMES:
         raise FieldInvalid(
@@ -150,7 +150,7 @@ def _check_choice(path: str, choice: FieldCardinality, body: RequestFields) -> N
 def _check_holder_key(
     reader: "_FieldReader", key: HolderKey | None, *, bank: RequestFields, holder: dict[str, Any]
 ) -> None:
-    """Check that a member of the holder can serve as the key if no key is present."""
+    """Check that the holder's member can serve as account number if none is present."""
     if key is None or any(name in bank for name in key.unless):
         return
     field = f"{HOLDER}.{key.member}"
@@ -162,7 +162,7 @@ def _check_holder_key(
 
 
 class _FieldReader:
-    """Reads fields by their table, and gathers the numbers that contradict themselves."""
+    """Reads fields by their table, and collects inconsistent numbers."""
 
     def __init__(self, today: date) -> None:
         self._today = today

@@ -37,7 +37,7 @@ def opened(stored: SealedBankAccount, key: DataKey | None) -> BankAccount:
 async def opened_all(
     tx: Tx, vault: Vault, org_id: UUID, stored: Sequence[SealedBankAccount]
 ) -> list[BankAccount]:
-    """Return these decrypted accounts, in their order."""
+    """Return the decrypted accounts, in the order of the rows."""
     keys = await vault.find_many(tx, org_id, {each.user_id for each in stored})
     return [opened(each, keys.get(each.user_id)) for each in stored]
 
@@ -49,7 +49,7 @@ def sealed(account: BankAccount, key: DataKey) -> SealedBankAccount:
 
 
 def seal_request(account: BankAccount, request: Mapping[str, Any], key: DataKey) -> bytes:
-    """Encrypt the request, for comparison with a replay."""
+    """Encrypt the request, so that a replay can be compared with it."""
     return key.seal(request, context=f"bank_accounts.request:{account.id}")
 
 
@@ -60,7 +60,7 @@ def unsealed_request(account: BankAccount, sealed_request: bytes, key: DataKey) 
 
 
 async def find_created(tx: Tx, org_id: UUID, request_id: UUID) -> CreatedResource | None:
-    """Return the result of a request that created an account, possibly with a pending review."""
+    """Return the account that a request id created; None if it created none."""
     found = await store.find_request(tx, org_id, request_id)
     if found is None:
         return None

@@ -102,7 +102,7 @@ class AccountDecisionRequest(WireStruct, frozen=True):
 
 
 class AccountReviewRoutes(Controller):
-    """Routes of the queue of accounts that wait for a reviewer."""
+    """Queue of bank accounts that wait for a reviewer."""
 
     path = "/v2/reviews/accounts"
     tags = ("Reviews",)

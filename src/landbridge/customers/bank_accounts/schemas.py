@@ -104,12 +104,12 @@ def _annotation(field: AccountField) -> Any:
         case PastDateField():
             return date
         case ChoiceField(values) | DependentChoiceField(all=values):
-            # Documented as one of these values; parsing also accepts another case.
+            # The document lists the values as an enum; parsing accepts them in any letter case.
             return Annotated[str, BodyKwarg(schema_extra={"enum": [*values]})]
         case TextField(form=keywords) | BankNumber(form=keywords):
             return Annotated[str, with_schema(keywords)]
         case DependentNumberField(numbers=numbers):
-            # Another member determines which of them applies.
+            # The value of another member determines which of these forms applies.
             forms = [each.form for each in numbers.values()]
             return Annotated[str, with_schema({"type": "string", "anyOf": forms})]
 
@@ -198,7 +198,7 @@ class BankAccountPageReply(WireStruct, frozen=True):
 
 
 def account_reply(account: BankAccount) -> AccountReply:
-    """An account, whole."""
+    """Return an account with its full number."""
     bank: dict[str, Any] = {account.type: account.bank} if account.secret else {}
     holder = account.holder
     return AccountReply(
@@ -226,7 +226,7 @@ def rail_reply(account: BankAccount) -> RailReply:
 
 
 def listed(account: BankAccount) -> ListedAccount:
-    """An account in a list."""
+    """Return an account as an element of a list, with a masked number."""
     bank, holder = account.bank, account.holder or {}
     address: dict[str, str] = holder.get("address", {})
     return reply_of(
@@ -249,7 +249,7 @@ def listed(account: BankAccount) -> ListedAccount:
 
 
 _USABLE = "The account can be used."
-# An active account has a reason if a payment to it is not possible.
+# The ACTIVE message is for accounts with a `reason`: their data lack what a payment requires.
 _MESSAGES = {
     "ACTIVE": "The account can't be used: {reason}. Delete it, and add it anew with that.",
     "PENDING": "The account is being reviewed.",

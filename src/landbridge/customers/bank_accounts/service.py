@@ -66,7 +66,7 @@ class RailVerificationCheck(Protocol):
     """Check of a user's verification on a rail."""
 
     async def check_active(self, org_id: UUID, user_id: UUID, rail: KycRail) -> None:
-        """Raise `VerificationMissing` unless the user is verified there."""
+        """Raise `VerificationMissing` unless the user is verified on the rail."""
         ...
 
 
@@ -140,7 +140,7 @@ class BankAccounts:
                 return await self._database.transact(add)
 
     async def get(self, org_id: UUID, user_id: UUID, account_id: UUID) -> BankAccount:
-        """An account; raises `AccountNotFound`, also for another user's."""
+        """Return an account; raises `AccountNotFound`, also if it is another user's."""
         found = (await self._lookup.find(org_id, [account_id])).get(account_id)
         if found is None or found.user_id != user_id:
             raise _unknown(account_id)
@@ -169,14 +169,14 @@ class BankAccounts:
         return found
 
     async def find_suspension(self, org_id: UUID, account_id: UUID) -> str | None:
-        """Return why the account gets no payout that was requested before; None if it does."""
+        """Return why a payout requested earlier must not be sent to the account now, or None."""
         found = await self._database.single(lambda tx: find_suspended(tx, org_id, [account_id]))
         return f"bank account {account_id} resembles a listed one" if found else None
 
     async def page(
         self, org_id: UUID, user_id: UUID, filters: BankAccountFilters, window: PageWindow
     ) -> Sequence[BankAccount]:
-        """Accounts of a user, newest first; raises `UserNotFound`."""
+        """Return a page of a user's accounts, newest first; raises `UserNotFound`."""
         await self._users.check_exists(org_id, user_id)
 
         async def work(tx: Tx) -> Sequence[BankAccount]:
@@ -212,7 +212,7 @@ class BankAccounts:
         return await self._database.transact(work)
 
     async def pending(self, org_id: UUID, window: QueueWindow) -> Sequence[BankAccount]:
-        """Accounts that wait for a reviewer, oldest first."""
+        """Return a page of accounts that wait for a reviewer, oldest first."""
 
         async def work(tx: Tx) -> Sequence[BankAccount]:
             stored = await store.pending(tx, org_id, window)
@@ -226,8 +226,8 @@ class BankAccounts:
         """Decide on a pending account; repeating the same decision returns the first result.
 
         Raises `AccountNotFound`, `InactiveAccount` for a deleted account, and `ResourceConflict`
-        for an account with a different decision, or if the reviewer of an approval has not seen the
-        hits of a list loaded since: these are then stored with the account.
+        after a different decision, or if the reviewer who approves has not seen hits of a list that
+        was loaded in the meantime: these are then stored with the account.
         """
         check_reviewer(caller)
         reason_text = (
@@ -266,7 +266,7 @@ class BankAccounts:
         is_approval: bool,
         reason: str | None,
     ) -> BankAccount:
-        """Decide on an account as the reviewer has seen it, or as it was compared since."""
+        """Decide on an account as the reviewer saw it, or with the latest comparison."""
         if is_approval and account.status is BankAccountStatus.PENDING:
             await self._holders.hold(tx, account)
         status = BankAccountStatus.ACTIVE if is_approval else BankAccountStatus.REJECTED
@@ -287,7 +287,7 @@ class BankAccounts:
         )
 
     async def _keep_comparison(self, tx: Tx, *, caller: Caller, account: BankAccount) -> None:
-        """Store a later comparison of an account that still waits."""
+        """Store the latest comparison of an account that still waits for a reviewer."""
         locked = await self._lock(tx, caller.org_id, account.id)
         if locked.version == account.version and locked.status is BankAccountStatus.PENDING:
             at = self._clock.stamp(caller.clock_offset)
@@ -303,13 +303,13 @@ class BankAccounts:
         of_org = await self._vault.make(tx, account.org_id, account.org_id)
         hashes = coordinates.hashed(account, of_org)
         if await store.add(tx, sealed(account, key), request_seal, coordinate_hashes=hashes):
-            # The new row references its user: an erasure has either committed before, or waits for
-            # this transaction.
+            # The foreign key to the user serialises this with an erasure: it has either committed
+            # before, or waits for this transaction.
             await key_of(self._vault, tx, account.org_id, account.user_id)
             await attach(tx, account.org_id, account.id, account.user_id, account.metadata)
             await record_account_change(tx, account, actor, key=key)
             return account
-        # The row of this request, if its commit was not acknowledged and the operation was retried.
+        # The row exists if the commit was not acknowledged and this operation is a retry.
         stored = await store.get(tx, account.org_id, account.id)
         if stored is not None:
             return opened(stored, key)

@@ -123,8 +123,8 @@ order by created_at desc, id desc
 limit $6
 """
 
-# Takes the newest of each status and type by an index, then the newest of those: the page costs the
-# same however rare the matches are.
+# Reads the newest rows of each status and type from an index, then merges them: the cost of a page
+# does not depend on how rare the matches are.
 PAGE_OF_ORG = """
 select b.org_id, b.id, b.user_id, b.request_id, b.ramp, b.type, b.currency, b.status, b.version,
     b.sealed_details, b.created_at, b.updated_at,
@@ -213,7 +213,7 @@ async def add(
 
 
 async def get(tx: Tx, org_id: UUID, account_id: UUID) -> SealedBankAccount | None:
-    """An account."""
+    """Return an account; None if the organisation has none with this id."""
     row = await tx.fetchrow(_GET, org_id, [account_id])
     return None if row is None else account_of(row)
 
@@ -226,7 +226,7 @@ async def get_many(tx: Tx, org_id: UUID, ids: Collection[UUID]) -> list[SealedBa
 async def coordinate_hashes(
     tx: Tx, org_id: UUID, ids: Collection[UUID]
 ) -> dict[UUID, frozenset[bytes] | None]:
-    """Return the hashes of these accounts' coordinates; None where none were stored."""
+    """Return the hashes of coordinates by account id; None for an account without stored ones."""
     rows = await tx.fetch(_COORDINATE_HASHES, org_id, list(ids))
     return {
         row["id"]: None if row["coordinate_hashes"] is None else frozenset(row["coordinate_hashes"])
@@ -235,7 +235,7 @@ async def coordinate_hashes(
 
 
 async def forget_hashes(tx: Tx, org_id: UUID, ids: Collection[UUID]) -> None:
-    """Remove the hashes of the erased accounts among these."""
+    """Remove the coordinate hashes of those of these accounts that are erased."""
     await tx.execute(_FORGET_HASHES, org_id, list(ids))
 
 
@@ -248,7 +248,7 @@ async def lock(tx: Tx, org_id: UUID, account_id: UUID) -> SealedBankAccount | No
 async def find_request(
     tx: Tx, org_id: UUID, request_id: UUID
 ) -> tuple[SealedBankAccount, bytes | None] | None:
-    """Return the account created by this request id, and the request; None for it after erasure."""
+    """Return the account that this request id created, and the request, None after erasure."""
     row = await tx.fetchrow(_FIND_REQUEST, org_id, request_id)
     return None if row is None else (account_of(row), row["sealed_request"])
 
@@ -323,7 +323,7 @@ async def active_of_users(
 
 
 async def pending(tx: Tx, org_id: UUID, window: QueueWindow) -> list[SealedBankAccount]:
-    """Accounts that wait for a reviewer, oldest first."""
+    """Return accounts that wait for a reviewer, oldest first."""
     rows = await tx.fetch(_PENDING, org_id, *window.bounds)
     return [account_of(row) for row in rows]
 
@@ -353,10 +353,10 @@ select id from bank_accounts where org_id = $1 and id = any($2::uuid[]) and is_s
 
 
 async def active_after(tx: Tx, org_id: UUID, after: UUID, limit: int) -> list[SealedBankAccount]:
-    """Return active accounts, in the order of their ids."""
+    """Return active accounts with an id above `after`, in the order of their ids."""
     return [account_of(row) for row in await tx.fetch(_ACTIVE_AFTER, org_id, after, limit)]
 
 
 async def suspended(tx: Tx, org_id: UUID, ids: Collection[UUID]) -> frozenset[UUID]:
-    """Return those of these accounts that were sent from active to a reviewer."""
+    """Return those of these accounts that were active and now wait for a reviewer."""
     return frozenset(row["id"] for row in await tx.fetch(_SUSPENDED, org_id, list(ids)))

@@ -27,7 +27,7 @@ def journals(step: RecordStep) -> Journals:
 
 
 def effect(record: Transfer, statuses: Sequence[str]) -> Sequence[Posting]:
-    """Return the total effect: coins went outside, from the wallet and from what it lacked."""
+    """Return the total effect: coins left the wallet, and what it lacked became a receivable."""
     del statuses
     reversal = as_reversal(record)
     account_id, owed = reversal.details.account_id, reversal.owed

@@ -65,10 +65,10 @@ def chain_deposits(run_command: CommandRunner[Ledger]) -> click.Group:
 async def recover(
     ledger: Ledger, org_id: UUID, reversal_id: UUID, *, actor: str, at: datetime
 ) -> Money:
-    """Close a treasury reversal that its user has paid in other coins; return what was owed.
+    """Close a treasury reversal that its user has paid in other coins; return the amount owed.
 
-    Raises `ResourceNotFound`, and `ResourceConflict` if nothing is owed any more. What is owed for
-    a wallet's deposit is taken from the wallet by the worker.
+    Raises `ResourceNotFound`, and `ResourceConflict` if nothing is owed any more. Use it only for
+    treasury deposits: the worker recovers a wallet deposit's debt from the wallet itself.
     """
     record = await _open_reversal(ledger, org_id, reversal_id)
     if record.kind != treasury_reversals.KIND:
@@ -84,7 +84,7 @@ async def recover(
 async def write_off(
     ledger: Ledger, org_id: UUID, reversal_id: UUID, *, actor: str, at: datetime
 ) -> Money:
-    """Bear the loss of a reversal, of a wallet's or a treasury's deposit, and return it.
+    """Write off what is owed for a reversed wallet or treasury deposit, and return the amount.
 
     Raises `ResourceNotFound`, and `ResourceConflict` if nothing is owed any more.
     """

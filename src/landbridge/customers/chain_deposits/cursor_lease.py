@@ -1,4 +1,4 @@
-"""Lease of a chain's cursor: of several workers one follows a chain at a time."""
+"""Lease of a chain's cursor: only one worker at a time follows a chain."""
 
 from datetime import timedelta
 
@@ -14,7 +14,7 @@ LEASE = timedelta(seconds=15)
 
 
 class CursorLease:
-    """Leases of one worker process."""
+    """Chain cursor leases of one worker process."""
 
     def __init__(self, database: Database, clock: Clock) -> None:
         self._database = database
@@ -22,9 +22,9 @@ class CursorLease:
         self._owner = new_id()
 
     async def take(self, chain: Network) -> ChainCursor | None:
-        """Take the lease, or extend it once half of it has passed: most ticks find nothing.
+        """Take the lease, or extend it once half of it has passed, and return the cursor.
 
-        None if another worker has it, or if the chain is not followed yet.
+        Return None if another worker has the lease, or if the chain has no cursor yet.
         """
 
         async def work(tx: Tx) -> ChainCursor | None:

@@ -1,7 +1,7 @@
 """Reads of deposits from outside, of all users or of one.
 
-A deposit on a real chain is a row of chain_deposits, with its state there. Its record in the ledger
-has `found_at`, and is left out here. Simulated deposits are records alone.
+A deposit on a real chain is listed from its row in chain_deposits. Its ledger record, which has
+`found_at`, is left out. Simulated deposits have ledger records only.
 """
 
 from collections.abc import Sequence
@@ -11,8 +11,8 @@ from landbridge.customers.chain_deposits.model import ChainDepositStatus
 from landbridge.platform.core.pagination import PositionWindow
 from landbridge.platform.db.pool import Row, Tx
 
-# Takes the newest of each asset and status by an index, then the newest of those: the page costs
-# the same however rare the matches are.
+# Reads the newest rows of each asset and status from an index, then merges them: the cost of a
+# page does not depend on how rare the matches are.
 PAGE_OF_ORG = """
 select d.id, d.user_id, d.asset, d.units, d.status, d.transaction_hash, d.source_address,
     d.received_at

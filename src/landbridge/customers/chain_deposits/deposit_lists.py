@@ -19,7 +19,7 @@ from landbridge.providers.chains.tokens import ASSETS, TOKENS, Chain
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DepositListFilter:
-    """Filter of a list; None is any."""
+    """Filter of a list of deposits; a member that is None does not filter."""
 
     user_id: UUID | None = None
     chain: Chain | None = None
@@ -29,7 +29,7 @@ class DepositListFilter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutsideDeposit:
-    """Coins from outside, found on the chain at `created_at` in organisation time."""
+    """Deposit from outside; `created_at` is when it was found on the chain, organisation time."""
 
     id: UUID
     user_id: UUID
@@ -49,7 +49,7 @@ class DepositLists:
     async def page(
         self, org_id: UUID, wanted: DepositListFilter, window: PositionWindow
     ) -> Sequence[OutsideDeposit]:
-        """Return the requested deposits, newest first."""
+        """Return a page of deposits that match the filter, newest first."""
         assets = [
             token.asset.code
             for (chain, currency), token in TOKENS.items()

@@ -1,10 +1,10 @@
 """Matching: which of a chain's token transfers are deposits, into users' wallets or a treasury.
 
-Not deposits, although they pay one: zero amounts, and transfers from an address of the same
-organisation (a user's wallet or the treasury), which the ledger has booked before they were sent.
-Transfers from another organisation of this installation are deposits like any other. Coins that a
-bridge mints come from the address that burned them on another chain, and those that the pool of a
-market gives from the address that paid it.
+Two kinds of transfers to these addresses are not deposits: those of a zero amount, and those from
+an address of the same organisation (a user's wallet or the treasury), which the ledger has booked
+before they were sent. A transfer from another organisation of this installation is a deposit. The
+sender of coins that a bridge mints is the address that burned them on another chain; the sender of
+coins from a market's pool is the address that paid the pool.
 """
 
 from collections import Counter
@@ -33,10 +33,10 @@ from landbridge.platform.db.pool import Database
 from landbridge.providers.chains.tokens import TOKENS, Chain
 from landbridge.providers.evm.following.model import BlockRef, ChainUnsettled, LoggedTransfer
 
-# Transfers that one transaction stores, which takes about a second.
+# Most transfers that one database transaction stores; so many take about a second.
 STORED_MAX = 200
 
-# Returns who has paid for these transfers of bridges and markets, by their keys.
+# Returns the address that paid for each transfer of a bridge or market, by the transfer's key.
 FindOwners = Callable[[Sequence[LoggedTransfer]], Awaitable[Mapping[tuple[str, int], str]]]
 
 _log = structlog.stdlib.get_logger()
@@ -44,7 +44,7 @@ _log = structlog.stdlib.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class MatchedTransfer:
-    """Transfer that pays a wallet from outside."""
+    """Transfer from outside to a user's wallet."""
 
     transfer: LoggedTransfer
     org_id: UUID
@@ -54,7 +54,7 @@ class MatchedTransfer:
     def deposit(
         self, chain: Chain, position: int, clock: Clock, offsets: Mapping[UUID, timedelta]
     ) -> ChainDeposit:
-        """Return the deposit, found now."""
+        """Return the deposit of this transfer, with the present time as `found_at`."""
         transfer = self.transfer
         return ChainDeposit(
             org_id=self.org_id,
@@ -77,7 +77,7 @@ class MatchedTransfer:
 
 @dataclass(frozen=True, slots=True)
 class TreasuryTransfer:
-    """Transfer that pays an organisation's own address from outside."""
+    """Transfer from outside to an organisation's own address."""
 
     transfer: LoggedTransfer
     org_id: UUID
@@ -91,7 +91,7 @@ class FoundDeposits:
     treasuries: Sequence[TreasuryDeposit]
 
     def parts(self) -> Sequence["FoundDeposits"]:
-        """Return them in parts that a transaction stores, at least one: a block may have many."""
+        """Split the deposits into parts, at least one, each small enough for one transaction."""
         return [
             FoundDeposits(
                 self.wallets[start : start + STORED_MAX],
@@ -102,7 +102,7 @@ class FoundDeposits:
 
 
 class TransferMatcher:
-    """Finds the addresses that transfers pay, of all organisations in one query."""
+    """Finds destinations of transfers among the addresses of all organisations, in one query."""
 
     def __init__(self, database: Database, wallets: Wallets) -> None:
         self._database = database
@@ -116,9 +116,9 @@ class TransferMatcher:
         intermediaries: Collection[str],
         find_owners: FindOwners,
     ) -> Sequence[LoggedTransfer]:
-        """Return the transfers; the source of those of intermediaries for us is who has paid them.
+        """Return the transfers with the original payer as source of those from `intermediaries`.
 
-        A bridge mints for who has burned, and a market gives to who has sold.
+        Intermediaries are bridges and markets. Only transfers to our addresses are changed.
         """
         passed_on = [each for each in transfers if each.source in intermediaries]
         if not passed_on:
@@ -152,7 +152,7 @@ class TransferMatcher:
     async def match_treasuries(
         self, chain: Chain, transfers: Sequence[LoggedTransfer]
     ) -> Sequence[TreasuryTransfer]:
-        """Return the transfers that pay an address where coins have been awaited, in order."""
+        """Return the transfers to treasuries that payments have awaited coins at, in order."""
         counted = [each for each in transfers if self._is_counted(chain, each)]
         if not counted:
             return []
@@ -185,7 +185,7 @@ def first_blocks(
 ) -> tuple[Sequence[BlockRef], Sequence[MatchedTransfer], Sequence[TreasuryTransfer]]:
     """Return the first blocks and their transfers: at least one block, and few transfers.
 
-    Anybody can make thousands of small ones. While a transaction stores them, nobody gets events.
+    Anybody can send thousands of small transfers, and a long transaction delays all events.
     """
     counts = Counter(each.transfer.block.number for each in (*matched, *received))
     count = 0
@@ -205,9 +205,9 @@ def first_blocks(
 def check_unread(chain: Chain, unread: Collection[str], *, known: Collection[str] | None) -> None:
     """Count and log transactions of final blocks with a receipt that is too large to be read.
 
-    They must not hold up the chain, so their deposits are left out. `known` are the transactions
-    that were found in these blocks before; None if the blocks are not final yet. Raises
-    `ChainUnsettled` for a known one, which could be read before.
+    These must not hold up the chain, so their deposits are left out. `known` are transactions that
+    were found in these blocks before; None if the blocks are not final yet. Raises `ChainUnsettled`
+    for an unread transaction that is known, because a node could read it before.
     """
     if known is None:
         return
@@ -224,7 +224,7 @@ def treasury_deposits(
     clock: Clock,
     offsets: Mapping[UUID, timedelta],
 ) -> Sequence[TreasuryDeposit]:
-    """Return one deposit for all that a transaction moves from a sender to a treasury."""
+    """Return treasury deposits: transfers of one transaction, sender and asset are one deposit."""
     found: dict[UUID, TreasuryDeposit] = {}
     for each in matched:
         transfer = each.transfer

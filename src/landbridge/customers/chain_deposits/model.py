@@ -18,28 +18,28 @@ from landbridge.providers.chains.tokens import ASSETS, Chain
 from landbridge.providers.evm.following.model import BlockRef
 
 ACTOR = "worker"
-# More than any token has in existence; the ledger's numbers have 38 digits.
+# Above the total supply of any token, and within the 38 digits of the ledger's numbers.
 UNITS_MAX = 10**30
 
-# Ids of deposits are derived from it, so it must never change.
+# Namespace from which ids of deposits are derived; it must never change.
 DEPOSIT_NAMESPACE = UUID("5f0c1a52-8b43-5a0e-9c39-3d7e4b1d6a28")
 
 
 class ChainDepositStatus(StrEnum):
     """Status of a deposit on a real chain."""
 
-    CONFIRMED = "CONFIRMED"  # found; waits until the chain is final there, and is credited then
+    CONFIRMED = "CONFIRMED"  # found; will be credited once its block is final
     COMPLETED = "COMPLETED"  # final, and credited
-    ORPHANED = "ORPHANED"  # credited, but its block is gone; waits whether it returns
-    REVERSED = "REVERSED"  # it did not return, and the credit was taken back
+    ORPHANED = "ORPHANED"  # credited, but its block is gone; the transaction may be mined again
+    REVERSED = "REVERSED"  # it was not mined again in time, and the credit was reversed
 
 
 @dataclass(frozen=True, slots=True)
 class ChainDeposit:
     """Coins that arrived in a wallet; `position` is that of the log within its transaction.
 
-    `credits` counts how often it was credited, `found_at` is in organisation time. While it
-    `is_suspended`, it is final and not credited: it waits for its screening, or was refused.
+    `credits` counts how often the deposit was credited; `found_at` is in organisation time. A
+    deposit that `is_suspended` is final but not credited: its screening is open or refused it.
     """
 
     org_id: UUID
@@ -65,7 +65,7 @@ class ChainDeposit:
         return Money(self.units, ASSETS[self.asset])
 
     def pays_as(self, other: "ChainDeposit") -> bool:
-        """Return whether both pay the same amount of the same sender to the same wallet."""
+        """Return whether both have the same amount, sender and wallet."""
         return (self.wallet_id, self.asset, self.units, self.source_address) == (
             other.wallet_id,
             other.asset,
@@ -75,20 +75,20 @@ class ChainDeposit:
 
 
 def deposit_id(chain: Chain, transaction_hash: str, position: int) -> UUID:
-    """Return the id of a deposit: always the same, in whatever block its transaction is."""
+    """Return the id of a deposit, which does not depend on the block of its transaction."""
     return derived_id(DEPOSIT_NAMESPACE, f"{chain}/{transaction_hash}/{position}")
 
 
 def credit_id(deposit: ChainDeposit, number: int) -> UUID:
-    """Return the id of the record of a deposit's first, second, ... credit."""
+    """Return the id of the record of a deposit's credit number `number`, counted from 1."""
     return deposit.id if number == 1 else derived_id(deposit.id, f"credit/{number}")
 
 
 def credited(deposit: ChainDeposit, account_id: UUID, at: datetime) -> CreateTransfer:
-    """Build the record that credits a deposit once more.
+    """Build the record of a deposit's next credit.
 
-    The record's id is derived, so it exists once. Its request id is random: a client could derive
-    one as well, and use it first.
+    Its id is derived, so that it can be created only once. Its request id is random: clients could
+    compute a derived one, and use it first.
     """
     money = deposit.money
     details = deposit_details(account_id, deposit.transaction_hash, deposit.source_address)
@@ -121,25 +121,25 @@ def credited(deposit: ChainDeposit, account_id: UUID, at: datetime) -> CreateTra
 class TreasuryDepositStatus(StrEnum):
     """Status of a treasury deposit."""
 
-    CONFIRMED = "CONFIRMED"  # found; waits until the chain is final there
-    FINAL = "FINAL"  # final; the worker finds the payment that it is for
+    CONFIRMED = "CONFIRMED"  # found; its block is not final yet
+    FINAL = "FINAL"  # final; the worker looks for the payment that the coins are for
     SETTLED = "SETTLED"  # a payment has taken the coins, or returns them
     UNMATCHED = "UNMATCHED"  # no payment was ever expected from this sender; a person may assign it
     # unless it is suspended: then its screening was refused, and no payment gets it
-    LOST = "LOST"  # its block is gone for good; the worker takes back what the payment has booked
-    REVERSED = "REVERSED"  # gone, and nothing is booked any more; found again if it is mined again
+    LOST = "LOST"  # its block is gone for good; the worker reverses what the payment has booked
+    REVERSED = "REVERSED"  # nothing is booked any more; confirmed again if it is mined again
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TreasuryDeposit:
     """All coins of one asset that a transaction moved from one address to the treasury.
 
-    Only organisations that have had a payment from an external wallet have any: for all others,
-    such coins are their own funding.
+    Only organisations that have had a payment from an external wallet have treasury deposits: for
+    all others, such coins are their own funding.
 
     `found_at` is in organisation time. `transfer_id` is the payment that the coins are for.
-    `reversals` counts how often the ledger has taken them back. While they are suspended they wait
-    for their screening, or were refused: no payment gets them.
+    `reversals` counts how often the ledger has reversed the deposit. No payment gets the coins
+    while the deposit is suspended: its screening is open or refused it.
     """
 
     org_id: UUID
@@ -166,7 +166,7 @@ class TreasuryDeposit:
 def treasury_deposit_id(
     chain: Chain, transaction_hash: str, asset: str, *, source: str, destination: str
 ) -> UUID:
-    """Return the id of a treasury deposit: the same in whatever block its transaction is."""
+    """Return the id of a treasury deposit, which does not depend on its transaction's block."""
     return derived_id(
         DEPOSIT_NAMESPACE, f"{chain}/{transaction_hash}/{asset}/{source}/{destination}"
     )

@@ -6,7 +6,7 @@ Journals:
     recovered    the wallet pays what is owed
     written off  WRITE_OFFS to RECEIVABLE: the organisation bears the loss
 
-A reversal is `OPEN` while something is owed. The credit itself is never changed.
+A reversal is `OPEN` while a part is owed. The record of the reversed credit is never changed.
 """
 
 from collections.abc import Sequence
@@ -85,7 +85,7 @@ def as_reversal(record: Transfer) -> Reversal:
 def reversed_deposit(
     deposit: ChainDeposit, account_id: UUID, *, available_units: int, at: datetime
 ) -> CreateTransfer:
-    """Build the reversal of a deposit's latest credit; at most `available_units` are there."""
+    """Build the reversal of a deposit's latest credit; the wallet holds `available_units`."""
     money, credit = deposit.money, credit_id(deposit, deposit.credits)
     owed = Money(max(money.units - available_units, 0), money.asset)
     details = ReversalDetails(
@@ -113,19 +113,19 @@ def reversed_deposit(
 
 
 def recovered(reversal: Reversal, at: datetime) -> AdvanceTransfer:
-    """Build the advance of a reversal whose wallet pays what is owed."""
+    """Build the advance of a reversal when its wallet pays the amount owed."""
     postings = recovered_postings(reversal.details.account_id, reversal.owed)
     return closed(reversal.record, ReversalStatus.RECOVERED, postings, actor=ACTOR, at=at)
 
 
 def written_off(reversal: Reversal, *, actor: str, at: datetime) -> AdvanceTransfer:
-    """Build the advance of a reversal whose rest will not be paid."""
+    """Build the advance of a reversal when the organisation bears the amount owed."""
     postings = written_off_postings(reversal.owed)
     return closed(reversal.record, ReversalStatus.WRITTEN_OFF, postings, actor=actor, at=at)
 
 
 def reversed_postings(account_id: UUID, money: Money, owed: Money) -> list[Posting]:
-    """Return the journal of coins that are gone again, of which a part is owed."""
+    """Return the journal of a reversal: `money` leaves, of which the wallet owes `owed`."""
     postings = [
         Posting(HouseRole.OUTSIDE, money),
         Posting(account_id, owed - money),
@@ -135,19 +135,19 @@ def reversed_postings(account_id: UUID, money: Money, owed: Money) -> list[Posti
 
 
 def recovered_postings(account_id: UUID, owed: Money) -> list[Posting]:
-    """Return the journal of a wallet that pays what it owes."""
+    """Return the journal of a recovery: the wallet pays what it owes."""
     return [Posting(account_id, -owed), Posting(HouseRole.RECEIVABLE, owed)]
 
 
 def written_off_postings(owed: Money) -> list[Posting]:
-    """Return the journal of a write-off: nothing is owed any more, and nothing was received."""
+    """Return the journal of a write-off: the receivable becomes a loss."""
     return [Posting(HouseRole.WRITE_OFFS, -owed), Posting(HouseRole.RECEIVABLE, owed)]
 
 
 def closed(
     record: Transfer, status: StrEnum, postings: Sequence[Posting], *, actor: str, at: datetime
 ) -> AdvanceTransfer:
-    """Build the advance of a reversal, of a wallet's or a treasury's deposit, to its end."""
+    """Build the advance of a wallet or treasury reversal to a terminal status."""
     return AdvanceTransfer(
         record,
         path=(status,),

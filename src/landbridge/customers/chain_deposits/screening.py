@@ -1,4 +1,4 @@
-"""Coins on real chains that are screened: how they are suspended, and what becomes of them."""
+"""Screening of deposits on real chains: suspension, release and rejection."""
 
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -29,9 +29,9 @@ from landbridge.providers.kyt.port import DepositParty
 def suspended_deposit(
     deposit: ChainDeposit, account_id: UUID, at: datetime, *, address: str
 ) -> SuspendedDeposit:
-    """Return the deposit at the address of a user's wallet, to be screened.
+    """Return a deposit to a user's wallet as one to be screened.
 
-    The account gets it afterwards.
+    A release credits it to `account_id`.
     """
     return SuspendedDeposit(
         org_id=deposit.org_id,
@@ -50,7 +50,7 @@ def suspended_deposit(
 
 
 def suspended_treasury_deposit(deposit: TreasuryDeposit, at: datetime) -> SuspendedDeposit:
-    """Return the deposit at an organisation's own address, to be screened."""
+    """Return a deposit to an organisation's own address as one to be screened."""
     return SuspendedDeposit(
         org_id=deposit.org_id,
         user_id=deposit.org_id,
@@ -73,18 +73,18 @@ class WalletDepositEffects:
     ledger: Ledger
 
     async def sender(self, screening: DepositScreening) -> DepositParty | None:
-        """Return None: a chain knows addresses alone."""
+        """Return None: a chain knows the sender's address only, no name."""
         del screening
 
     async def lock_in(self, tx: Tx, screening: DepositScreening) -> None:
-        """Lock the deposit; raises `ResourceConflict` while its chain has lost it."""
+        """Lock the deposit; raises `ResourceConflict` if its block is not on the chain now."""
         await _locked(tx, screening)
 
     async def release_in(
         self, tx: Tx, screening: DepositScreening, *, actor: str, at: datetime
     ) -> None:
         """Credit the coins."""
-        del actor  # the release has it
+        del actor  # the record of the release names the actor
         deposit, account_id = await _locked(tx, screening), screening.details.account_id
         if account_id is None:
             raise InvariantBroken(f"screening {screening.record.id} has no account")
@@ -106,7 +106,7 @@ class TreasuryDepositEffects:
     """Effects of screenings on coins at organisations' own addresses; see `ScreeningEffects`."""
 
     async def sender(self, screening: DepositScreening) -> DepositParty | None:
-        """Return None: a chain knows addresses alone."""
+        """Return None: a chain knows the sender's address only, no name."""
         del screening
 
     async def lock_in(self, tx: Tx, screening: DepositScreening) -> None:
@@ -120,7 +120,7 @@ class TreasuryDepositEffects:
     async def release_in(
         self, tx: Tx, screening: DepositScreening, *, actor: str, at: datetime
     ) -> None:
-        """Let the payment that the coins are for have them."""
+        """Make the coins available to the payment that they are for."""
         del actor, at
         org_id, id_ = screening.record.org_id, screening.details.deposit_id
         deposit = await treasury_store.lock(tx, org_id, id_)
@@ -130,7 +130,7 @@ class TreasuryDepositEffects:
     async def reject_in(
         self, tx: Tx, screening: DepositScreening, *, actor: str, at: datetime
     ) -> None:
-        """Leave the coins in suspense, unmatched: no payment gets them, and none waits for them."""
+        """Leave the coins in suspense and mark the deposit as unmatched: no payment gets them."""
         del actor, at
         org_id, id_ = screening.record.org_id, screening.details.deposit_id
         deposit = await treasury_store.lock(tx, org_id, id_)

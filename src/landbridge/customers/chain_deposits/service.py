@@ -1,13 +1,13 @@
-"""Writes what was found on a chain: deposits, their credits, and the cursor.
+"""Stores deposits found on a chain, credits and reverses them, and moves the chain's cursor.
 
 Guarantees:
 - Every write begins with a lock on the chain's cursor and does nothing if the cursor has moved, so
-  of two workers one writes.
+only one of two workers writes.
 - The cursor moves in the transaction of the last credit, and the records' ids are derived from
-  chain, transaction and position: a deposit is credited once, whatever is read again.
+chain, transaction and position: a deposit is credited once, even if its block is read again.
 - A credit is never edited. If its block is gone for good, a reversal takes it back; if the
-  transaction then returns, it is credited by a new record. The same holds if it returns with
-  another amount, sender or wallet, as its result may depend on its block.
+transaction is mined again later, a new record credits it. The same holds if it is mined with
+another amount, sender or wallet, as the result of a transaction may depend on its block.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -47,7 +47,7 @@ from landbridge.providers.evm.following import progress
 from landbridge.providers.evm.following.model import BlockRef, ChainCursor
 
 _log = structlog.stdlib.get_logger()
-# Blocks further below the final one are not needed for an ordinary reorganisation.
+# Stored blocks below the final one; an ordinary reorganisation needs no more.
 _BLOCKS_KEPT = 1_000
 
 # Freezes a user, with our own sentence as the reason: (organisation, user, reason, at).
@@ -75,7 +75,7 @@ class ChainDeposits:
 
         async def work(tx: Tx, part: FoundDeposits) -> bool:
             if part is parts[0]:
-                # What an attempt that was killed has stored: its blocks may be gone.
+                # Remove what a killed attempt has stored, as its blocks may be gone.
                 chain, first = _wallet_chain(cursor), cursor.confirmed.number + 1
                 await store.remove_confirmed(tx, chain, first=first)
                 await treasury_store.remove_confirmed(tx, chain, first=first)
@@ -90,7 +90,7 @@ class ChainDeposits:
     async def returned_otherwise(self, found: FoundDeposits) -> Sequence[ChainDeposit]:
         """Return orphaned deposits that have returned with another amount, sender or wallet.
 
-        They have to be reversed before `complete`.
+        The caller reverses these before it calls `complete`.
         """
         by_key = {(each.org_id, each.id): each for each in found.wallets}
         if not by_key:
@@ -107,8 +107,8 @@ class ChainDeposits:
     ) -> bool:
         """Credit the deposits up to a final block; False if another worker was first.
 
-        `found` are all that there are above the cursor's final block. Confirmed ones that are
-        not among them are removed.
+        `found` are all deposits in the blocks above the cursor's final one up to `last`.
+        Confirmed deposits in these blocks that are not in `found` are removed.
         """
         accounts = await self._accounts(found)
         parts = found.parts()
@@ -141,7 +141,7 @@ class ChainDeposits:
     ) -> bool:
         """Credit deposits that were final when they were found; False if another worker was first.
 
-        `also` stores, in the same transaction, up to where they were read.
+        `also` runs in the same transaction and stores how far the accounts were read.
         """
         accounts = await self._accounts(found)
 
@@ -158,10 +158,10 @@ class ChainDeposits:
     async def rewind(
         self, cursor: ChainCursor, common: BlockRef, *, latest: BlockRef
     ) -> int | None:
-        """Forget everything above a block that the chain still has.
+        """Remove blocks and uncredited deposits above `common`, the last block the chain still has.
 
-        Credited deposits above it may return until `latest`, the chain's head, is final. Return how
-        many credited deposits lost their block; None if another worker was first.
+        Credited deposits above it may be mined again until the block number of `latest`, the head,
+        is final. Return how many lost their block; None if another worker was first.
         """
         chain = _wallet_chain(cursor)
 
@@ -195,15 +195,15 @@ class ChainDeposits:
     async def reverse(self, cursor: ChainCursor, deposit: ChainDeposit, offset: timedelta) -> bool:
         """Freeze the user of an orphaned deposit and take the deposit back.
 
-        Return False if the cursor has moved, or if the wallet's balance has changed: then try
-        again. What the wallet no longer holds is owed. A credit that a correction has taken back
-        already is not taken back again.
+        Return False if the cursor has moved or the wallet's balance has changed: the caller tries
+        again. The part that the wallet no longer holds is owed. A credit that a correction has
+        already reversed is not reversed again.
         """
         reason = (
             f"A reorganisation of {deposit.chain} took back deposit {deposit.id}, which had been "
             "credited."
         )
-        # First, so that less is spent meanwhile. Freezing twice does nothing.
+        # Freeze first, so that the user spends less meanwhile. A second freeze has no effect.
         if not deposit.is_suspended:
             at = self.clock.stamp(offset)
             await self.freeze_user(deposit.org_id, deposit.user_id, reason, at)
@@ -253,7 +253,7 @@ class ChainDeposits:
     async def give_up(
         self, cursor: ChainCursor, deposit: TreasuryDeposit, offset: timedelta
     ) -> bool:
-        """Give up a lost treasury deposit; False if the cursor has moved."""
+        """Treat a lost treasury deposit as gone for good; False if the cursor has moved."""
 
         async def work(tx: Tx) -> bool:
             if not await progress.lock_cursor(tx, cursor):
@@ -269,7 +269,7 @@ class ChainDeposits:
         return await self.database.transact(work)
 
     async def recover(self, org_id: UUID, id_: UUID, offset: timedelta) -> bool:
-        """Take what is owed for a reversal from its wallet, if the wallet holds it by now."""
+        """Take what is owed for a reversal from its wallet; return False if it holds too little."""
         reversal = reversals.as_reversal(await self.ledger.get(org_id, reversals.KIND, id_))
         if reversal.status is not reversals.ReversalStatus.OPEN:
             return False
@@ -285,7 +285,7 @@ class ChainDeposits:
     ) -> bool:
         """Store each part in a transaction; False if another worker has moved the cursor.
 
-        It moves with the last one. Until then all are read again, and what is stored stays.
+        The cursor moves with the last part. After a crash all parts are read and stored again.
         """
 
         async def locked(tx: Tx, part: FoundDeposits) -> bool:
@@ -297,7 +297,7 @@ class ChainDeposits:
         return True
 
     async def _accounts(self, found: FoundDeposits) -> Mapping[tuple[UUID, UUID], UUID]:
-        """Return the accounts that deposits are credited to, by organisation and deposit."""
+        """Return the ids of the accounts to credit, by (organisation, deposit) id."""
         return {(each.org_id, each.id): await self._account_id(each) for each in found.wallets}
 
     async def _credit_in(
@@ -312,7 +312,7 @@ class ChainDeposits:
         await _add(tx, found)
         await self._set_final(tx, found.treasuries, offsets)
         locked = await store.lock(tx, places.keys())
-        # The ledger's order of locks: accounts by organisation and id. Then that of the chain.
+        # Lock order: accounts by (organisation, id), as in the ledger; then the order on the chain.
         ordered = sorted(
             locked,
             key=lambda each: (
@@ -330,7 +330,7 @@ class ChainDeposits:
     ) -> None:
         """Credit a deposit that is final, unless the credit of an earlier block still counts.
 
-        A deposit that is screened is suspended instead.
+        A deposit that has to be screened is suspended instead.
         """
         completed = replace(deposit, status=ChainDepositStatus.COMPLETED)
         match deposit.status:
@@ -378,7 +378,7 @@ class ChainDeposits:
 
 
 async def _add(tx: Tx, found: FoundDeposits) -> None:
-    """Store what was found; the order of locks is the same in all transactions."""
+    """Store the deposits, sorted so that all transactions take their locks in the same order."""
     for deposit in sorted(found.wallets, key=lambda each: (each.org_id, each.id)):
         await store.add(tx, deposit)
     for received in sorted(found.treasuries, key=lambda each: (each.org_id, each.id)):

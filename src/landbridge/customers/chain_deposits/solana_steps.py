@@ -1,13 +1,14 @@
-"""Follows token accounts on Solana, and credits what arrives in them once it is finalized.
+"""Follows token accounts on Solana, and credits transfers into them once these are finalized.
 
-The token accounts of all users' wallets and organisations' own addresses are read together; one
-that has other units than before is read transaction by transaction. What came and went between two
-readings leaves the units as they were, so those that were not read for longest are read as well.
+The balances of the token accounts of all users' wallets and organisations' own addresses are read
+together. An account with a changed balance is read transaction by transaction. Transfers in and out
+between two readings can cancel each other out, so the accounts that were not read for longest are
+read as well.
 
-There are no notices before a deposit is final: finality takes some seconds.
+Deposits are reported only once they are final, because finality takes only some seconds.
 
-Anybody can add transactions to an account. One that has very many, or that can't be read, delays
-the others by seconds: each run reads a part of every account.
+Anybody can add transactions to an account. An account with very many, or one that can't be read,
+delays the others only by seconds: each run reads a part of every account.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -55,11 +56,11 @@ from landbridge.providers.solana.rpc import ACCOUNTS_MAX
 
 _log = structlog.stdlib.get_logger()
 
-# Accounts that are read although they have the same units, in each run.
+# Accounts with an unchanged balance that each run reads nevertheless.
 _READ_ANYWAY = 5
-# About ten minutes.
+# Slots after which an account is read despite an unchanged balance: about ten minutes.
 _READ_ANYWAY_AFTER_SLOTS = 1_500
-# Transactions that are read of the accounts of one answer, in each run: those of some seconds.
+# Transactions that a run reads for the accounts of one node reply: it takes some seconds.
 _TRANSACTIONS_MAX = 100
 
 
@@ -145,7 +146,7 @@ class SolanaDepositSteps:
         stored: Mapping[str, AccountReading],
         cursor: ChainCursor,
     ) -> list[FoundTransfers]:
-        """Return what is new in those of these accounts that have changed."""
+        """Return new transfers into those of these accounts that are due to be read."""
         addresses = [each.address for each in accounts]
         slot, units = await self._reader.client.token_units(
             addresses, Commitment.FINALIZED, min_slot=cursor.final.number
@@ -166,7 +167,7 @@ class SolanaDepositSteps:
                 )
             except Upstream as error:
                 reasons.add(str(error))
-                return None  # others go on
+                return None  # the run continues with the other accounts
 
         reasons: set[str] = set()
         found = await gather_in_order(read(each) for each in chosen)
@@ -180,7 +181,7 @@ class SolanaDepositSteps:
         found: Sequence[FoundTransfers],
         offsets: Mapping[UUID, timedelta],
     ) -> ChainCursor | None:
-        """Credit what was found, and store what was read; None if another worker was first."""
+        """Credit the transfers and store the readings; None if another worker was first."""
         transfers: list[LoggedTransfer] = [each for part in found for each in part.transfers]
         matched = await self._matcher.match(Chain.SOLANA, transfers)
         received = await self._matcher.match_treasuries(Chain.SOLANA, transfers)
@@ -211,7 +212,7 @@ def _to_read(
     units: Mapping[str, int],
     slot: int,
 ) -> list[FollowedAccount]:
-    """Return the accounts that have changed, and those that were not read for longest."""
+    """Return accounts with a changed balance, and those that were not read for longest."""
 
     def has_changed(account: FollowedAccount) -> bool:
         before = stored.get(account.address)

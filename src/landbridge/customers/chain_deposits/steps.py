@@ -4,10 +4,10 @@ Each chain is followed in three readings of its blocks:
 
 - confirmed blocks, `confirmations` deep: their deposits are stored, and shown as not spendable;
 - final blocks: their logs are read once more, and the deposits are credited;
-- after a reorganisation: back to the last common block, from which both readings go on.
+- after a reorganisation: the cursor returns to the last common block, and both readings resume.
 
 A reading covers at most `_BLOCKS_MAX` blocks, so a chain that was not followed for long is caught
-up in parts. Of several workers one follows a chain at a time, by a lease.
+up in parts. A lease ensures that only one worker at a time follows a chain.
 """
 
 import logging
@@ -48,18 +48,18 @@ from landbridge.providers.evm.quantities import AnswerInvalid
 
 _log = structlog.stdlib.get_logger()
 
-# As many as one batch of requests has.
+# Blocks per reading: as many as one batch request to a node may have.
 _BLOCKS_MAX = 100
-# A chain that differs already below the start of the following is read back this far.
+# Blocks to go back at most if the chain has none of the stored blocks.
 _REWIND_MAX = 100_000
 _ORPHANS_MAX = 100
 
 
 class OtherDepositSteps(Protocol):
-    """Follows a chain that is no EVM chain."""
+    """Steps of a connected chain that is not an EVM chain."""
 
     async def run_once(self, offsets: Mapping[UUID, timedelta]) -> bool:
-        """Follow it a step further; return whether more may be pending."""
+        """Run one step; return whether more work may be pending."""
         ...
 
 
@@ -89,7 +89,7 @@ class ChainDepositSteps:
         start_blocks: Mapping[Network, int],
         others: OtherDepositSteps | None = None,
     ) -> None:
-        """Take the readers of EVM chains; `others` follows the chain that is none."""
+        """Take the readers of the EVM chains; `others` are the steps of a chain that is not EVM."""
         self._database = database
         self._deposits = deposits
         self._matcher = matcher
@@ -98,14 +98,14 @@ class ChainDepositSteps:
         self._start_blocks = start_blocks
         self._others = others
         self._lease = CursorLease(database, clock)
-        # By chain: the latest block and the cursor at which there was nothing left to do.
+        # By chain, the latest block and cursor of the last run that had nothing left to do.
         self._settled: dict[Network, tuple[BlockRef, ChainCursor]] = {}
 
     async def run_once(self, offsets: Mapping[UUID, timedelta]) -> bool:
-        """Follow each chain a step further; return whether more may be pending.
+        """Run one step for each chain; return whether more work may be pending.
 
-        `offsets` are the clock offsets of all organisations. A chain whose nodes do not answer is
-        logged, and does not hold up the others.
+        `offsets` are the clock offsets of all organisations. If the nodes of a chain do not answer,
+        this is logged, and the other chains continue.
         """
         more = await gather_in_order(
             self._follow_safely(_ChainRun(chain, reader, offsets))
@@ -147,7 +147,7 @@ class ChainDepositSteps:
         heads = await reader.heads(await reader.latest())
         configured = self._start_blocks.get(reader.name, heads.confirmed + 1)
         number = min(max(configured - 1, 0), heads.confirmed)
-        # Some earlier blocks as well: a reorganisation may take away the first one.
+        # Store some earlier blocks too, as a reorganisation may replace the first one.
         blocks = await reader.blocks_up_to(number, _BLOCKS_MAX)
 
         async def work(tx: Tx) -> bool:
@@ -161,7 +161,7 @@ class ChainDepositSteps:
         return True
 
     async def _advance(self, run: _ChainRun, cursor: ChainCursor, heads: ChainHeads) -> bool:
-        """Check the chain against the stored blocks, and read on; return whether it moved."""
+        """Compare the chain with the stored blocks, and read on; return whether it moved on."""
         comparable = await self._comparable(cursor, heads)
         header = None if comparable is None else await run.reader.block(comparable.number)
         if comparable is None or header is None:
@@ -175,7 +175,7 @@ class ChainDepositSteps:
         if header.hash != comparable.hash:
             return await self._rewind(run, cursor, heads)
         if cursor.confirmed != comparable:
-            return False  # the chain is shorter than before, and the same as far as it goes
+            return False  # the chain is shorter than before, but agrees with the stored blocks
         if await self._read_on(run, cursor, heads):
             return True
         has_reversed = await self._reverse_orphans(run, cursor)
@@ -196,7 +196,7 @@ class ChainDepositSteps:
         return has_moved
 
     async def _comparable(self, cursor: ChainCursor, heads: ChainHeads) -> BlockRef | None:
-        """Return the highest stored block that the chain should have."""
+        """Return the highest stored block that the chain should have; None if there is none."""
         if cursor.confirmed.number <= heads.confirmed:
             return cursor.confirmed
         stored = await self._stored(cursor, 0, heads.confirmed)
@@ -213,7 +213,7 @@ class ChainDepositSteps:
         return await self._deposits.confirm(cursor, blocks, found)
 
     async def _complete(self, run: _ChainRun, cursor: ChainCursor, final: int) -> bool:
-        """Credit the deposits in the next final blocks, which are read once more for it."""
+        """Read the next final blocks once more, and credit their deposits."""
         chain = run.chain
         first, last = cursor.final.number + 1, min(cursor.final.number + _BLOCKS_MAX, final)
         blocks = await self._stored(cursor, first, last)
@@ -235,10 +235,10 @@ class ChainDepositSteps:
     async def _read(
         self, run: _ChainRun, blocks: Sequence[BlockRef], *, known: Collection[str] | None = None
     ) -> tuple[Sequence[BlockRef], FoundDeposits]:
-        """Return the first of these blocks, with as many deposits as are stored at once, and these.
+        """Return the first of these blocks, as many as are stored at once, and their deposits.
 
-        `known` transactions were found there before: a node that lacks one is not believed. It is
-        None for blocks that are not final yet.
+        `known` are transactions that were found there before, None for blocks that are not final
+        yet. A reply of a node that lacks one of them is not accepted.
         """
         chain, reader = run.chain, run.reader
         transfers = await reader.transfers(blocks)
@@ -277,7 +277,7 @@ class ChainDepositSteps:
         orphaned = await self._deposits.rewind(cursor, common, latest=heads.latest)
         if orphaned is None:
             return False
-        # Below the final block, or to another chain, it is no ordinary reorganisation.
+        # A reorganisation is deep if it goes below the final block.
         is_deep = common.number < cursor.final.number
         _log.log(
             logging.ERROR if is_deep else logging.INFO,
@@ -290,7 +290,7 @@ class ChainDepositSteps:
         return True
 
     async def _base(self, reader: ChainReader, cursor: ChainCursor, heads: ChainHeads) -> BlockRef:
-        """Return where to begin with a chain that has none of the stored blocks."""
+        """Return the block to restart from if the chain has none of the stored blocks."""
         checkpoint = reader.chain.checkpoint_block if await reader.has_checkpoint() else None
         number = rewind_base(
             start=cursor.start.number,
@@ -304,9 +304,9 @@ class ChainDepositSteps:
         return BlockRef(header.number, header.hash)
 
     async def _reverse_orphans(self, run: _ChainRun, cursor: ChainCursor) -> bool:
-        """Take back credited deposits that have not returned in time.
+        """Reverse credited deposits whose transactions were not mined again in time.
 
-        A transaction that is mined above the final block is returning, so it is waited for.
+        The worker still waits for a transaction that is mined again above the final block.
         """
         count = await self._database.single(lambda tx: store.count_orphans(tx, run.chain))
         ORPHANS.labels(run.chain).set(count)
@@ -328,7 +328,7 @@ class ChainDepositSteps:
         return has_moved
 
     async def _give_up_lost(self, run: _ChainRun, cursor: ChainCursor) -> bool:
-        """Give up lost treasury deposits that have not returned in time."""
+        """Mark lost treasury deposits as gone whose transactions were not mined again in time."""
         count = await self._database.single(lambda tx: treasury_store.count_lost(tx, run.chain))
         LOST.labels(run.chain).set(count)
         if not count:
@@ -353,7 +353,7 @@ class ChainDepositSteps:
         return bool(lost)
 
     async def _recover(self, offsets: Mapping[UUID, timedelta]) -> None:
-        """Take what is owed for reversals from wallets that hold it by now."""
+        """Recover what is owed for reversals from wallets that hold it by now."""
         found = await self._database.single(
             lambda tx: store.open_reversals(tx, offsets.keys(), _ORPHANS_MAX)
         )

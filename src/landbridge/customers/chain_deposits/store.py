@@ -1,6 +1,6 @@
 """All SQL statements on chain_deposits, and the lookups of wallets and open reversals.
 
-A chain pays wallets of all organisations, so some statements name none.
+A chain has deposits of all organisations, so some statements have no condition on org_id.
 """
 
 from collections import defaultdict
@@ -13,7 +13,7 @@ from landbridge.platform.db.rows import read_row, write_row
 from landbridge.providers.chains.tokens import Chain
 from landbridge.providers.evm.following.model import BlockRef
 
-# An address of a user is the same on every EVM chain, so a sender is ours on any chain.
+# A user's address is the same on every EVM chain, so senders are matched on any chain.
 _MATCH = """
 select i.place, w.org_id, w.id as wallet_id, w.user_id, exists (
     select from wallets s
@@ -102,14 +102,14 @@ order by org_id, created_at
 limit $2
 """
 
-# Larger than any block.
+# Above any block number.
 BLOCK_MAX = 2**62
 
 
 async def match(
     tx: Tx, chain: Chain, pairs: Sequence[tuple[str, str]]
 ) -> Mapping[int, Sequence[Row]]:
-    """Return the wallets at the destinations of (destination, source) pairs, by their places."""
+    """Return the wallets at the destinations of (destination, source) pairs, by pair index."""
     rows = await tx.fetch(
         _MATCH,
         chain,
@@ -124,9 +124,9 @@ async def match(
 
 
 async def add(tx: Tx, deposit: ChainDeposit) -> None:
-    """Store a found deposit; a known one that is not credited moves to this block.
+    """Store a found deposit; one that is known and not credited moves to this block.
 
-    An orphaned one that has returned as another one stays as it was: it is to be reversed.
+    An orphaned one that returns with another amount, sender or wallet is left to be reversed.
     """
     await write_row(
         tx, _ADD, deposit, block_number=deposit.block.number, block_hash=deposit.block.hash
@@ -146,7 +146,7 @@ async def confirmed_transactions(tx: Tx, chain: Chain, first: int, last: int) ->
 
 
 async def set_status(tx: Tx, deposit: ChainDeposit) -> None:
-    """Store what became of a deposit; the caller has locked it."""
+    """Store the status of a deposit, which the caller has locked."""
     await write_row(tx, _SET_STATUS, deposit)
 
 
@@ -158,7 +158,7 @@ async def remove_confirmed(tx: Tx, chain: Chain, *, first: int = 0, last: int = 
 async def orphan(tx: Tx, chain: Chain, *, above: int, returns_by: int) -> int:
     """Mark the credited deposits above a block as orphaned, and count them.
 
-    They are waited for until block `returns_by` is final, or their own if that is higher.
+    They may be mined again until block `returns_by`, or their own if higher, is final.
     """
     return len(await tx.fetch(_ORPHAN, chain, above, returns_by))
 
@@ -166,7 +166,7 @@ async def orphan(tx: Tx, chain: Chain, *, above: int, returns_by: int) -> int:
 async def overdue_orphans(
     tx: Tx, chain: Chain, *, final: int, limit: int
 ) -> Sequence[ChainDeposit]:
-    """Return orphaned deposits that should have returned by the final block."""
+    """Return orphaned deposits that were not mined again by the final block."""
     return [_deposit(row) for row in await tx.fetch(_ORPHANS, chain, final, limit)]
 
 

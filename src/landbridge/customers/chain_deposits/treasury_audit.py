@@ -25,7 +25,7 @@ def journals(step: RecordStep) -> Journals:
 
 
 def effect(record: Transfer, statuses: Sequence[str]) -> Sequence[Posting]:
-    """Return the total effect: coins went outside, and are owed or written off."""
+    """Return the total effect: the coins are gone, and are owed by the user or written off."""
     del statuses
     reversal = as_treasury_reversal(record)
     match reversal.status:

@@ -1,7 +1,7 @@
 """Treasury reversals: records by which the ledger takes back coins of a payment.
 
-The chain has lost a treasury deposit below its final block, and the payment had booked it. The
-payment's own journals are never changed.
+A reversal is created when a chain has lost a treasury deposit that was final, and a payment had
+booked it. The payment's own journals are never changed.
 
 Journals:
 
@@ -49,7 +49,7 @@ TRANSITIONS: Transitions[TreasuryReversalStatus] = Transitions(
 
 
 class TreasuryReversalDetails(msgspec.Struct, frozen=True, kw_only=True):
-    """Details of a treasury reversal in its record: the deposit, and the payment that has it."""
+    """Details of a treasury reversal in its record: the deposit, and the payment that booked it."""
 
     deposit_id: UUID
     payment_id: UUID
@@ -66,7 +66,7 @@ class TreasuryReversal:
 
 
 def treasury_reversal_id(deposit_id: UUID, number: int) -> UUID:
-    """Return the id of the first, second, ... reversal of a treasury deposit."""
+    """Return the id of reversal number `number`, counted from 1, of a treasury deposit."""
     return derived_id(deposit_id, f"reversal/{number}")
 
 
@@ -103,22 +103,22 @@ def opened(deposit: TreasuryDeposit, payment: Transfer, at: datetime) -> CreateT
 
 
 def recovered(reversal: TreasuryReversal, at: datetime, *, actor: str = ACTOR) -> AdvanceTransfer:
-    """Build the advance of a reversal: its coins are there after all, or were paid otherwise."""
+    """Build the advance of a reversal when the coins returned or were paid in another way."""
     postings = recovered_postings(reversal.money)
     return closed(reversal.record, TreasuryReversalStatus.RECOVERED, postings, actor=actor, at=at)
 
 
 def written_off(reversal: TreasuryReversal, *, actor: str, at: datetime) -> AdvanceTransfer:
-    """Build the advance of a reversal whose coins will not be paid."""
+    """Build the advance of a reversal when the organisation bears the loss."""
     postings = written_off_postings(reversal.money)
     return closed(reversal.record, TreasuryReversalStatus.WRITTEN_OFF, postings, actor=actor, at=at)
 
 
 def owed_postings(money: Money) -> list[Posting]:
-    """Return the journal of coins that are gone again, and owed."""
+    """Return the journal of a new reversal: the coins are gone, and the user owes them."""
     return [Posting(HouseRole.OUTSIDE, money), Posting(HouseRole.RECEIVABLE, -money)]
 
 
 def recovered_postings(money: Money) -> list[Posting]:
-    """Return the journal of coins that are there again."""
+    """Return the journal of a recovery: the coins are back, and nothing is owed."""
     return [Posting(HouseRole.OUTSIDE, -money), Posting(HouseRole.RECEIVABLE, money)]

@@ -1,4 +1,4 @@
-"""Treasury deposits of an organisation: matching with payments, and what becomes of them."""
+"""Treasury deposits of an organisation: matching with payments, settlement and reversal."""
 
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ _log = structlog.stdlib.get_logger()
 # Most deposits that one call returns.
 DEPOSITS_MAX = 100
 
-# Takes back what was booked for a locked deposit, and returns the deposit to store.
+# Reverses what was booked for a locked deposit, and returns the deposit in its new state.
 TakeBack = Callable[[Tx, TreasuryDeposit], Awaitable[TreasuryDeposit]]
 
 # Finds the payment that a deposit is for, in the transaction that stores it; None if there is none.
@@ -29,12 +29,12 @@ FindPayment = Callable[[Tx, TreasuryDeposit], Awaitable[UUID | None]]
 
 @dataclass(frozen=True, slots=True)
 class TreasuryDeposits:
-    """Treasury deposits of all organisations; the follower of the chains adds them."""
+    """Treasury deposits of all organisations; `ChainDepositSteps` adds them."""
 
     database: Database
 
     async def orgs_with_final(self, org_ids: Collection[UUID]) -> Sequence[UUID]:
-        """Return which of these organisations have deposits to settle or to take back."""
+        """Return which of these organisations have deposits to settle or to reverse."""
         return await self.database.single(lambda tx: treasury_store.with_final(tx, org_ids))
 
     async def match(
@@ -42,8 +42,8 @@ class TreasuryDeposits:
     ) -> Sequence[tuple[TreasuryDeposit, UUID]]:
         """Return the final deposits that are not settled, oldest first, each with its payment.
 
-        The payment is found once and stored; a deposit without any is kept. The deposits are locked
-        meanwhile, so those of one organisation are matched one after another.
+        The payment is found once and stored; a deposit without one becomes UNMATCHED. Locks on the
+        deposits serialise the matching of one organisation.
         """
 
         async def work(tx: Tx) -> Sequence[tuple[TreasuryDeposit, UUID]]:
@@ -63,11 +63,11 @@ class TreasuryDeposits:
         await self.database.single(lambda tx: treasury_store.settle(tx, deposit, transfer_id))
 
     async def lost(self, org_id: UUID) -> Sequence[TreasuryDeposit]:
-        """Return deposits that a chain has lost for good, and that are not taken back yet."""
+        """Return deposits that a chain has lost for good, and that are not reversed yet."""
         return await self.database.single(lambda tx: treasury_store.lost(tx, org_id, DEPOSITS_MAX))
 
     async def close_lost(self, deposit: TreasuryDeposit, take_back: TakeBack) -> bool:
-        """Close a lost deposit in the transaction that takes it back; False if it has changed."""
+        """Close a lost deposit in the transaction that reverses it; False if it has changed."""
 
         async def work(tx: Tx) -> bool:
             locked = await treasury_store.lock(tx, deposit.org_id, deposit.id)
@@ -79,7 +79,7 @@ class TreasuryDeposits:
         return await self.database.transact(work)
 
     async def has_open(self, org_id: UUID, source: str, *, before: datetime) -> bool:
-        """Return whether coins of a sender, found before a moment, are not settled yet."""
+        """Return whether a sender has deposits, found before this time, that are not settled."""
         return await self.database.single(
             lambda tx: treasury_store.has_open(tx, org_id, source, before=before)
         )
@@ -87,9 +87,9 @@ class TreasuryDeposits:
     async def find_loss(
         self, org_id: UUID, transfer_id: UUID, asset: str, chain_hash: str
     ) -> str | None:
-        """Return why coins of a payment must not be sent back; None if they are here.
+        """Return why coins of a payment must not be sent back; None if they may be.
 
-        The chain has lost them, and they may return, or are owed by the payment's user.
+        The reason is that the chain has lost the deposit: it may return, or its user owes it.
         """
         is_gone = await self.database.single(
             lambda tx: treasury_store.is_gone(tx, org_id, transfer_id, asset, chain_hash)
@@ -97,15 +97,15 @@ class TreasuryDeposits:
         return "its chain has lost the coins that it would send back" if is_gone else None
 
     async def kept(self, org_id: UUID) -> Sequence[TreasuryDeposit]:
-        """Return the latest deposits that no payment has taken."""
+        """Return the latest unmatched deposits, newest first."""
         return await self.database.single(lambda tx: treasury_store.kept(tx, org_id, DEPOSITS_MAX))
 
     async def assign(self, org_id: UUID, deposit_id: UUID, transfer_id: UUID) -> TreasuryDeposit:
-        """Give a kept deposit to a payment, for the worker to settle.
+        """Assign an unmatched deposit to a payment; the worker settles it.
 
-        Raises `ResourceNotFound`, and `ResourceConflict` if it is not kept, if its screening was
-        refused, or if the payment has other coins of its transaction, which it could not
-        distinguish.
+        Raises `ResourceNotFound`, and `ResourceConflict` if the deposit is not unmatched, if its
+        screening refused it, or if the payment already has a deposit of the same transaction and
+        asset.
         """
 
         async def work(tx: Tx) -> TreasuryDeposit:

@@ -1,6 +1,6 @@
 """All SQL statements on treasury_deposits, and the lookup of addresses that await coins.
 
-A chain pays the treasuries of all organisations, so some statements name none.
+A chain has deposits of all organisations, so some statements have no condition on org_id.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -73,7 +73,7 @@ where chain = $1 and block_number between $2 and $3 and status = 'CONFIRMED'
     and transfer_id is null
 """
 
-# Returned ones, which a payment has booked before.
+# Deposits that were mined again, and that a payment had booked before the reorganisation.
 _LOSE_CONFIRMED = """
 update treasury_deposits set status = 'LOST'
 where chain = $1 and block_number between $2 and $3 and status = 'CONFIRMED'
@@ -178,7 +178,7 @@ _SET = """
 update treasury_deposits set status = $3, transfer_id = $4 where org_id = $1 and id = $2
 """
 
-# One that was given up meanwhile is given up again, now that a payment has booked it.
+# A deposit that was lost for good in the meantime becomes LOST, so that its booking is reversed.
 _SETTLE = """
 update treasury_deposits
 set transfer_id = $3,
@@ -188,7 +188,7 @@ where org_id = $1 and id = $2
 
 
 async def match(tx: Tx, pairs: Sequence[tuple[str, str]]) -> Mapping[int, Row]:
-    """Return whose treasuries (destination, source) pairs pay, by their places."""
+    """Return the treasuries at the destinations of (destination, source) pairs, by pair index."""
     rows = await tx.fetch(
         _MATCH,
         [destination for destination, _ in pairs],
@@ -201,7 +201,7 @@ async def match(tx: Tx, pairs: Sequence[tuple[str, str]]) -> Mapping[int, Row]:
 async def add(tx: Tx, deposit: TreasuryDeposit) -> None:
     """Store a found deposit; a known one moves to this block, and is not lost any more.
 
-    One that was final, and returns with another amount, stays lost: what was booked is taken back.
+    One that was final and returns with another amount stays lost, and its booking is reversed.
     """
     await write_row(tx, _ADD, deposit)
 
@@ -227,7 +227,7 @@ async def confirmed_transactions(tx: Tx, chain: Chain, first: int, last: int) ->
 async def remove_confirmed(tx: Tx, chain: Chain, *, first: int, last: int = BLOCK_MAX) -> None:
     """Remove deposits that are not final, in a range of blocks, both ends included.
 
-    Those that were final before, and have returned, are given up again.
+    Those that a payment has booked are marked as gone for good instead.
     """
     await tx.execute(_REMOVE_CONFIRMED, chain, first, last)
     await tx.execute(_LOSE_CONFIRMED, chain, first, last)
@@ -236,33 +236,33 @@ async def remove_confirmed(tx: Tx, chain: Chain, *, first: int, last: int = BLOC
 async def lose(tx: Tx, chain: Chain, *, above: int, returns_by: int) -> int:
     """Mark the final deposits above a block as lost until they return, and count them.
 
-    They are waited for until block `returns_by` is final, or their own if that is higher.
+    They may be mined again until block `returns_by`, or their own if higher, is final.
     """
     return len(await tx.fetch(_LOSE, chain, above, returns_by))
 
 
 async def overdue(tx: Tx, chain: Chain, *, final: int, limit: int) -> Sequence[TreasuryDeposit]:
-    """Return lost deposits that should have returned by the final block."""
+    """Return lost deposits that were not mined again by the final block."""
     return [_deposit(row) for row in await tx.fetch(_OVERDUE, chain, final, limit)]
 
 
 async def give_up(tx: Tx, deposit: TreasuryDeposit) -> None:
-    """Leave a deposit that has not returned to the worker, which takes it back."""
+    """Mark a lost deposit as gone for good, so that the worker reverses it."""
     await tx.execute(_GIVE_UP, deposit.org_id, deposit.id)
 
 
 async def lost(tx: Tx, org_id: UUID, limit: int) -> Sequence[TreasuryDeposit]:
-    """Return the deposits of an organisation that were given up, oldest first."""
+    """Return deposits of an organisation that are gone for good, oldest first."""
     return [_deposit(row) for row in await tx.fetch(_LOST, org_id, limit)]
 
 
 async def set_reversed(tx: Tx, deposit: TreasuryDeposit) -> None:
-    """Close a deposit that was given up; the caller has locked it."""
+    """Close a deposit that was reversed; the caller has locked it."""
     await tx.execute(_SET_REVERSED, deposit.org_id, deposit.id, deposit.reversals)
 
 
 async def count_lost(tx: Tx, chain: Chain) -> int:
-    """Count the deposits that were final, and whose block the chain has lost."""
+    """Count the deposits that were final and are in a block that the chain has lost."""
     return await tx.fetchval(_COUNT_LOST, chain)
 
 
@@ -277,12 +277,12 @@ async def lock_final(tx: Tx, org_id: UUID, limit: int) -> Sequence[TreasuryDepos
 
 
 async def has_open(tx: Tx, org_id: UUID, source: str, *, before: datetime) -> bool:
-    """Return whether coins of a sender, found before a moment, are not settled yet."""
+    """Return whether a sender has deposits, found before this time, that are not settled."""
     return await tx.fetchval(_HAS_OPEN, org_id, source, before)
 
 
 async def is_gone(tx: Tx, org_id: UUID, transfer_id: UUID, asset: str, chain_hash: str) -> bool:
-    """Return whether a chain has lost coins of a payment, and has not made them final again."""
+    """Return whether a chain has lost a deposit of a payment, and it is not final again."""
     return await tx.fetchval(_IS_GONE, org_id, transfer_id, asset, chain_hash)
 
 
@@ -293,7 +293,7 @@ async def lock(tx: Tx, org_id: UUID, id_: UUID) -> TreasuryDeposit | None:
 
 
 async def kept(tx: Tx, org_id: UUID, limit: int) -> Sequence[TreasuryDeposit]:
-    """Return the deposits that no payment has taken, newest first."""
+    """Return unmatched deposits, newest first."""
     return [_deposit(row) for row in await tx.fetch(_KEPT, org_id, limit)]
 
 

@@ -1,4 +1,4 @@
-"""State of a connected chain. Times are real time, amounts whole smallest units."""
+"""State of a connected chain. Times are real time, amounts are in smallest units."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,12 +17,12 @@ from landbridge.providers.evm.outbox.overview import (
 from landbridge.providers.evm.outbox.overview_service import ShownAttempts
 from landbridge.providers.solana.configuration import SolanaChain
 
-# Chain of the chains file.
+# A chain that the chains file configures.
 ConnectedChain: TypeAlias = EvmChain | SolanaChain
 
 
 class ChainNodes(Protocol):
-    """Nodes of a chain, as its client asks them."""
+    """Client of a chain's nodes."""
 
     def health(self) -> Sequence[NodeHealth]:
         """Return the health of each node."""
@@ -33,7 +33,7 @@ class ChainNodes(Protocol):
         ...
 
     async def token_balance(self, token: str, owner: str) -> int:
-        """Return the units of a token that an address has."""
+        """Return an address's balance of a token, in smallest units."""
         ...
 
 
@@ -42,16 +42,16 @@ class LatestBlock(Protocol):
 
     @property
     def number(self) -> int:
-        """Its number, or its slot."""
+        """Block number; on Solana, the slot."""
         ...
 
     @property
     def timestamp_s(self) -> int:
-        """Seconds since 1970."""
+        """Time of the block, in seconds since 1970 UTC."""
         ...
 
 
-# Kind of the entries about accounts in the change log.
+# Kind of change log entries about sending accounts.
 KIND = "CHAIN.ACCOUNT"
 
 
@@ -76,7 +76,7 @@ class TreasuryToken:
 
     @property
     def missing_units(self) -> int | None:
-        """Units that fill it up to its target, or to its floor without one."""
+        """Units missing up to the target balance, or to the floor if no target is set."""
         wanted = self.floor_units if self.target_units is None else self.target_units
         return None if self.units is None or wanted is None else max(wanted - self.units, 0)
 
@@ -96,7 +96,7 @@ class Treasury:
 
 @dataclass(frozen=True, slots=True)
 class ChainInstallation:
-    """What concerns all organisations of the installation."""
+    """State of a chain that concerns all organisations of the installation."""
 
     nodes: Sequence[NodeHealth]
     accounts: Sequence[AccountOverview]
@@ -117,7 +117,7 @@ class ChainState:
 
 @dataclass(frozen=True, slots=True)
 class OrderWithAttempts:
-    """Order with its attempts, and the head's number, None if no node answers."""
+    """Order with its attempts, and the latest block number, None if no node answers."""
 
     chain: ConnectedChain
     order: OrderOverview
@@ -125,12 +125,12 @@ class OrderWithAttempts:
     head: int | None
 
     def confirmations(self, attempt: TransactionAttempt | MessageAttempt) -> int:
-        """Return how many blocks have confirmed an attempt; its own block is the first."""
+        """Return how many blocks confirm an attempt; its own block is the first, 0 without one."""
         if attempt.block_number is None or self.head is None:
             return 0
         return max(self.head - attempt.block_number + 1, 0)
 
 
 def is_below(units: int, floor_units: int | None) -> bool:
-    """Return whether a balance is below a floor; never without one."""
+    """Return whether a balance is below a floor; False if no floor is set."""
     return floor_units is not None and units < floor_units

@@ -260,7 +260,7 @@ def _attempt(
 
 
 def _paid(attempt: TransactionAttempt | MessageAttempt) -> int | None:
-    """Return what a transaction has cost, in smallest units of the chain's own coin."""
+    """Return the cost of a transaction in smallest units of the chain's native coin."""
     is_message = isinstance(attempt, MessageAttempt)
     return attempt.paid_lamports if is_message else attempt.gas_wei
 

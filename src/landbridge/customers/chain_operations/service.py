@@ -1,6 +1,6 @@
 """State of connected chains, attempts of orders, and the resumption of stopped accounts.
 
-The worker sets the metrics and alarms of connected chains.
+`ChainMonitoring` runs in the worker, and sets the metrics and alarms of connected chains.
 """
 
 import asyncio
@@ -51,7 +51,7 @@ from landbridge.providers.evm.outbox.overview import AccountOverview
 from landbridge.providers.evm.outbox.overview_service import OutboxOverview, resume_account
 from landbridge.providers.evm.quantities import AnswerInvalid
 
-# A page waits no longer for the nodes of a chain.
+# Seconds that a page waits at most for the nodes of a chain.
 _TIMEOUT_S = 3.0
 _DAY = timedelta(days=1)
 _NOT_STOPPED = "this account is not stopped"
@@ -105,11 +105,11 @@ class ChainOperations:
         return [_with_head(each, by_name[each.order.chain]) for each in found]
 
     async def resume_for(self, caller: Caller, name: str, address: str) -> None:
-        """Let a stopped account send again, for a caller.
+        """Let a stopped account send again.
 
-        Raises `RoleNotAllowed` for all but admins, and for the relayers that all organisations
-        share, except for admins of the first one, which is the operator's. Raises
-        `ResourceNotFound` and `ResourceConflict`; accounts of others are not stopped.
+        Raises `RoleNotAllowed` unless the caller is an admin; for relayers, which all organisations
+        share, an admin of the first organisation, which is the operator's. Raises
+        `ResourceNotFound`, and `ResourceConflict` if the organisation has no such stopped account.
         """
         check_admin(caller)
         chain = self._chain(name)
@@ -144,7 +144,7 @@ class ChainOperations:
         await self._database.transact(work)
 
     async def may_resume_relayers(self, caller: Caller) -> bool:
-        """Return whether this is an admin of the first organisation, which is the operator's."""
+        """Return whether the caller is an admin of the first organisation, the operator's."""
         return caller.is_admin and (await self._orgs.all())[0].id == caller.org_id
 
     async def treasury(self, org_id: UUID, chain: ConnectedChain) -> Treasury:
@@ -173,10 +173,10 @@ class ChainOperations:
         return None if chain is None else chain.recipients_max
 
     async def treasury_units(self, org_id: UUID, asset: Asset) -> int | None:
-        """Return the units of an asset at an organisation's own address.
+        """Return the balance of an organisation's own address, in smallest units of the asset.
 
-        None if they are without bound: the chain is not connected, or is a local one whose faucet
-        pays. Raises `Unavailable` if no node answers.
+        Return None if it is unlimited: the chain is not connected, or is local with a faucet.
+        Raises `Unavailable` if no node answers.
         """
         chain = self._chains.get(Network(asset.chain))
         if chain is None or chain.faucet is not None or asset.currency not in chain.tokens:
@@ -194,7 +194,7 @@ class ChainOperations:
         raise ResourceNotFound(f"there is no chain {name[:100]}")
 
     async def _state(self, caller: Caller, chain: ConnectedChain) -> ChainState:
-        # The nodes are asked first, so that their health is that of now.
+        # Query the head first, because this updates the health of the nodes.
         head = await self._head(chain)
         return ChainState(
             chain=chain,
@@ -241,7 +241,7 @@ class ChainOperations:
         return ChainHead(header.number, at, max(int(lag.total_seconds()), 0))
 
     async def _balance(self, chain: ConnectedChain, token: str, address: str) -> int | None:
-        """Return the units of an address; None if no node answers."""
+        """Return an address's balance in smallest units; None if no node answers."""
         if not address:
             return 0
         try:
@@ -259,7 +259,7 @@ _log = structlog.stdlib.get_logger()
 
 
 class ChainMonitoring:
-    """Counts orders and stopped accounts, and watches the treasuries of all organisations."""
+    """Counts open orders and stopped accounts, and checks all organisations' treasuries."""
 
     def __init__(
         self,
@@ -277,7 +277,7 @@ class ChainMonitoring:
             await self._count(chain.name.value)
 
     async def watch_treasuries(self, org_ids: Collection[UUID]) -> None:
-        """Set the gauges of low treasuries, and log each: one below the floor of its token."""
+        """Set the gauges of low treasuries, and log each token balance below its floor."""
         for chain in self._operations.chains:
             watched = [
                 currency
@@ -308,7 +308,7 @@ class ChainMonitoring:
 
     async def _low(self, org_id: UUID, chain: ConnectedChain) -> list[str]:
         treasury = await self._operations.treasury(org_id, chain)
-        # Without an address, nothing was ever paid from it.
+        # A treasury without an address has never paid anything, so it is not low.
         low = [each for each in treasury.tokens if treasury.address and each.is_low]
         for each in low:
             _log.warning(

@@ -29,7 +29,7 @@ def journals(step: RecordStep) -> Journals:
 
 
 def effect(record: Transfer, statuses: Sequence[str]) -> Sequence[Posting]:
-    """Return the total effect: the money is in suspense, or was there and has left it."""
+    """Return the total effect: the money is in suspense, or has left it again."""
     del statuses
     screening = as_screening(record)
     match screening.status:

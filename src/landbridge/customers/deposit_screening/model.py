@@ -2,8 +2,8 @@
 
 Journals:
 
-    created    OUTSIDE to SUSPENSE: the money is here, and nobody can spend it
-    released   SUSPENSE to OUTSIDE, in the transaction that credits coins, or lets fiat be matched
+    created    OUTSIDE to SUSPENSE: the money has arrived, and nobody can spend it
+    released   SUSPENSE to OUTSIDE, in the transaction that credits coins or makes fiat matchable
     rejected    fiat: SUSPENSE to OUTSIDE, and it goes back to its sender. Coins stay in SUSPENSE
     lost       SUSPENSE to OUTSIDE: the chain has lost the coins
 """
@@ -30,21 +30,21 @@ ACTOR = "worker"
 
 SCREENED_ASSETS = {**ASSETS, **FIAT_ASSETS}
 
-# People decide about a hit within this time.
+# Time within which people should decide on a hit.
 DECIDED_WITHIN = timedelta(days=1)
-# A deposit that waits for data of the travel rule is checked again after this.
+# Interval at which a deposit that waits for travel rule data is checked again.
 RECHECKED_AFTER = timedelta(minutes=5)
 
 
 class ScreeningStatus(StrEnum):
     """Status of a screening: what it waits for, and who moves it on."""
 
-    IN_SCREENING = "IN_SCREENING"  # the provider; the worker asks until it answers
-    # Two people, who release or reject it, as the provider has a hit; or data of the travel rule.
+    IN_SCREENING = "IN_SCREENING"  # waits for the provider, which the worker asks repeatedly
+    # Waits for two people, who release or reject it after a hit; or for travel rule data.
     HELD = "HELD"
-    RELEASED = "RELEASED"  # nothing: coins are credited, fiat is matched
-    REJECTED = "REJECTED"  # nothing: fiat goes back, coins stay in suspense
-    LOST = "LOST"  # nothing: the chain has lost the coins
+    RELEASED = "RELEASED"  # final: coins are credited, fiat can be matched
+    REJECTED = "REJECTED"  # final: fiat goes back to its sender, coins stay in suspense
+    LOST = "LOST"  # final: the chain has lost the coins
 
 
 TRANSITIONS: Transitions[ScreeningStatus] = Transitions(
@@ -65,7 +65,7 @@ TRANSITIONS: Transitions[ScreeningStatus] = Transitions(
 
 
 class DepositSource(StrEnum):
-    """Where a deposit came from, and what it becomes."""
+    """Kind of deposit, by where it arrived."""
 
     WALLET = "WALLET"  # coins at the address of a user's wallet
     TREASURY = "TREASURY"  # coins at the organisation's own address
@@ -75,7 +75,7 @@ class DepositSource(StrEnum):
 class ScreeningDetails(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Details of a screening in its record; the last four are facts of the provider's answer.
 
-    `account_id` gets the coins of a wallet's deposit once it is released.
+    `account_id` is credited with the coins of a wallet deposit once it is released.
     """
 
     source: DepositSource
@@ -113,7 +113,7 @@ def as_screening(record: Transfer) -> DepositScreening:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SuspendedDeposit:
-    """Deposit that is to be screened; `user_id` is the organisation's id if there is no user."""
+    """Deposit to be screened; `user_id` is the organisation's id if the deposit has no user."""
 
     org_id: UUID
     user_id: UUID
@@ -123,14 +123,15 @@ class SuspendedDeposit:
 
 
 def screening_id(deposit_id: UUID, number: int) -> UUID:
-    """Return the id of the first, second, ... screening of a deposit."""
+    """Return the id of screening number `number`, counted from 1, of a deposit."""
     return derived_id(deposit_id, f"screening/{number}")
 
 
 def suspended(deposit: SuspendedDeposit, number: int) -> CreateTransfer:
     """Build the record of a screening, due at once.
 
-    Its id is derived, so it exists once. Its request id is random: a client could derive one too.
+    Its id is derived, so that it can be created only once. Its request id is random: clients could
+    compute a derived one, and use it first.
     """
     return CreateTransfer(
         org_id=deposit.org_id,
@@ -151,9 +152,9 @@ def suspended(deposit: SuspendedDeposit, number: int) -> CreateTransfer:
 
 
 def held(screening: DepositScreening, report: ScreeningReport, at: datetime) -> AdvanceTransfer:
-    """Build the advance of a screening with a hit: it waits for two people.
+    """Build the advance of a screening that waits for two people after a hit.
 
-    One that the travel rule holds also waits for data, and is due to be checked again.
+    A screening that waits for travel rule data instead is also due to be checked again.
     """
     return _advance(
         screening,
@@ -169,7 +170,7 @@ def held(screening: DepositScreening, report: ScreeningReport, at: datetime) -> 
 def released(
     screening: DepositScreening, *, actor: str, at: datetime, report: ScreeningReport | None = None
 ) -> AdvanceTransfer:
-    """Build the advance of a deposit that may be credited or matched."""
+    """Build the advance to RELEASED: the deposit may be credited or matched."""
     return _advance(
         screening,
         ScreeningStatus.RELEASED,
@@ -182,7 +183,7 @@ def released(
 
 
 def rejected(screening: DepositScreening, *, actor: str, at: datetime) -> AdvanceTransfer:
-    """Build the advance of a deposit that its user never gets."""
+    """Build the advance to REJECTED: the user does not get the deposit."""
     return _advance(
         screening,
         ScreeningStatus.REJECTED,
@@ -194,7 +195,7 @@ def rejected(screening: DepositScreening, *, actor: str, at: datetime) -> Advanc
 
 
 def lost(screening: DepositScreening, at: datetime) -> AdvanceTransfer:
-    """Build the advance of coins that their chain has lost."""
+    """Build the advance to LOST: the chain has lost the coins."""
     return _advance(
         screening,
         ScreeningStatus.LOST,
@@ -206,7 +207,7 @@ def lost(screening: DepositScreening, at: datetime) -> AdvanceTransfer:
 
 
 def suspended_postings(money: Money) -> list[Posting]:
-    """Return the journal of money that arrived, and belongs to nobody yet."""
+    """Return the journal of money that arrives in suspense."""
     return [Posting(HouseRole.OUTSIDE, -money), Posting(HouseRole.SUSPENSE, money)]
 
 
@@ -254,6 +255,6 @@ def answer_facts(report: ScreeningReport) -> dict[str, Any]:
 
 
 def _hash(screening: DepositScreening) -> dict[str, str]:
-    """Return the transaction, by which this journal is compared with the chain."""
+    """Return the chain transaction hash, by which reconciliation finds the journal."""
     chain_hash = screening.details.transaction_hash
     return {} if chain_hash is None else {"transaction_hash": chain_hash}

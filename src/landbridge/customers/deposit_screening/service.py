@@ -1,9 +1,9 @@
-"""Screening service: suspends deposits that arrive, and moves them on once that is decided.
+"""Screening service: suspends incoming deposits, and releases or rejects them once decided.
 
 Guarantees:
-- A deposit that is screened is in the suspense account from the transaction that stores it.
-- It leaves suspense once: the record is advanced from the version that was read, in the
-  transaction that credits, matches or returns the deposit.
+- A deposit to be screened is booked to the suspense account in the transaction that stores it.
+- It leaves suspense only once: the record is advanced from the version that was read, in the
+transaction that credits, matches or returns the deposit.
 - Lock order: the deposit's own row, the record of the screening, accounts.
 """
 
@@ -54,19 +54,19 @@ from landbridge.providers.kyt.port import (
     TransferScreener,
 )
 
-# Bound of a deposit that its chain loses again and again.
+# Screenings of one deposit at most; each loss by the chain needs another one.
 _SCREENINGS_MAX = 1000
 
 
 class ScreeningEffects(Protocol):
-    """What becomes of the deposits of one source."""
+    """Effects of a decision on deposits of one source."""
 
     async def sender(self, screening: DepositScreening) -> DepositParty | None:
-        """Return the sender of fiat, as far as it is known."""
+        """Return the sender of fiat; None if it is not known."""
         ...
 
     async def lock_in(self, tx: Tx, screening: DepositScreening) -> None:
-        """Lock the deposit's row. Raises `ResourceConflict` if it can't be decided on now."""
+        """Lock the deposit's row. Raises `ResourceConflict` if no decision is possible now."""
         ...
 
     async def release_in(
@@ -84,7 +84,7 @@ class ScreeningEffects(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class DepositScreenings:
-    """Screenings of all organisations; `screener` is None where nothing is screened."""
+    """Screenings of all organisations; `screener` is None if no provider screens deposits."""
 
     ledger: Ledger
     screener: TransferScreener | None
@@ -96,9 +96,9 @@ class DepositScreenings:
         )
 
     async def suspend_in(self, tx: Tx, deposit: SuspendedDeposit) -> bool:
-        """Suspend a deposit; False if it was released before, as its chain had lost it since.
+        """Suspend a deposit; False if it need not be, as an earlier screening has released it.
 
-        The caller has locked the deposit's row, and asks `screens` before.
+        The caller has locked the deposit's row, and has checked `screens`.
         """
         for number in range(1, _SCREENINGS_MAX):
             id_ = screening_id(deposit.details.deposit_id, number)
@@ -113,7 +113,7 @@ class DepositScreenings:
         raise InvariantBroken(f"{deposit.details.deposit_id} was lost too often")
 
     async def lose_in(self, tx: Tx, org_id: UUID, deposit_id: UUID, at: datetime) -> None:
-        """Take coins out of suspense that their chain has lost; the caller has locked them."""
+        """Take lost coins out of suspense; the caller has locked the deposit's row."""
         for number in range(1, _SCREENINGS_MAX):
             record = await lock_record(tx, org_id, screening_id(deposit_id, number))
             if record is None:
@@ -124,7 +124,7 @@ class DepositScreenings:
                 return
 
     async def advance_in(self, tx: Tx, move: AdvanceTransfer) -> None:
-        """Advance a screening; raises `ResourceConflict` after another decision."""
+        """Advance a screening; raises `ResourceConflict` if another decision came first."""
         moved = await self.ledger.advance_in(tx, move, TRANSITIONS)
         if not isinstance(moved, Transfer):
             raise ResourceConflict("this deposit was released or rejected by another decision")
@@ -146,7 +146,7 @@ class ScreeningOutcomes:
         at: datetime,
         report: ScreeningReport | None = None,
     ) -> None:
-        """Release a deposit; raises `ResourceConflict` if it can't be, or was decided on."""
+        """Release a deposit; raises `ResourceConflict` if it was decided on or can't be now."""
         screening = as_screening(record)
         effects = self.effects[screening.details.source]
         await effects.lock_in(tx, screening)
@@ -155,7 +155,7 @@ class ScreeningOutcomes:
         await effects.release_in(tx, screening, actor=actor, at=at)
 
     async def reject_in(self, tx: Tx, record: Transfer, *, actor: str, at: datetime) -> None:
-        """Reject a deposit; raises `ResourceConflict` if it can't be, or was decided on."""
+        """Reject a deposit; raises `ResourceConflict` if it was decided on or can't be now."""
         screening = as_screening(record)
         effects = self.effects[screening.details.source]
         await effects.lock_in(tx, screening)
@@ -165,7 +165,7 @@ class ScreeningOutcomes:
 
 @dataclass(frozen=True, slots=True)
 class ScreeningReviews:
-    """Screenings for reviewers, who decide by resolutions; `kind` is that of their records."""
+    """Screenings for reviewers, who decide by resolutions; `kind` is the record kind."""
 
     ledger: Ledger
     queues: RecordQueues
@@ -186,7 +186,7 @@ class ScreeningReviews:
             raise ResourceNotFound(f"there is no screening {screening_id}") from None
 
 
-# A provider that gives no time, or one in the past, is asked again after this.
+# Interval to ask a provider again that names no time for it, or one in the past.
 _POLL_INTERVAL = timedelta(seconds=5)
 
 
@@ -194,10 +194,10 @@ _POLL_INTERVAL = timedelta(seconds=5)
 class ScreeningSteps:
     """Worker steps of due screenings: ask the provider, and act on a final answer.
 
-    The answer is stored before anything is done with it (the screener), so a worker that is killed
-    leaves a record that is still due, and the next one finds the same answer. No answer is none:
-    the record stays due, and the scheduler asks again after growing pauses. A deposit that the
-    travel rule holds is due again and again: it is released once the data are there.
+    The screener stores the answer before a step acts on it. If a worker is killed, the record is
+    still due, and the next worker finds the same answer. Without an answer the record stays due,
+    and the scheduler retries with a growing delay. A deposit that waits for travel rule data is
+    checked repeatedly, and released once the data have arrived.
     """
 
     database: Database
@@ -226,7 +226,7 @@ class ScreeningSteps:
                 until = now + RECHECKED_AFTER
                 await screenings.ledger.postpone(record, until, answer_facts(report))
             case ScreeningVerdict.HIT:
-                # Another worker may have been first.
+                # Has no effect if another worker has advanced the record already.
                 await screenings.ledger.advance(held(screening, report, at), TRANSITIONS)
             case ScreeningVerdict.CLEAR:
                 try:

@@ -87,7 +87,7 @@ def with_document(
 
 
 def file_references(submitted: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
-    """Each file that new documents name, with the name of the field."""
+    """Yield the id of each file that new documents refer to, and the name of its field."""
     for index, each in enumerate(submitted):
         if isinstance(file_id := each.get("fileId"), str):
             yield f"[{index}].fileId", file_id
@@ -127,7 +127,7 @@ def _new(
 def _document(
     before: KycDocument, data: Mapping[str, Any], *, at: datetime, under: str
 ) -> KycDocument:
-    """Build a document from this data; the only check of members against each other."""
+    """Build a document from its data, after checking its members against each other."""
     if "issuedCountry" not in data:
         raise FieldInvalid(f"{under}issuedCountry is required", field=f"{under}issuedCountry")
     if before.type == _DESCRIBED and "description" not in data:

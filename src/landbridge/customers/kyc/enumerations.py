@@ -163,7 +163,7 @@ BUSINESS_SOURCES_OF_FUNDS = {
     "third_party_funds": _("Third-party funds"),
     "treasury_reserves": _("Treasury reserves"),
 }
-# Older value for a person's role in a business, and the newer values it maps to.
+# Values of the older `role` of a person in a business; `ROLES` has those of the newer `roles`.
 ROLE = {
     "OWNER_OR_OPERATOR": _("Owner or operator"),
     "PARTNER": _("Partner"),
@@ -249,5 +249,5 @@ VALUES: Mapping[str, str] = {
 
 
 def value_word(value: str) -> str:
-    """Return the label of an enumerated value, to be translated where it is shown."""
+    """Return the English label of an enumerated value; the caller translates it for display."""
     return VALUES.get(value, value)

@@ -1,7 +1,8 @@
 """Types of fields: validation, canonical form and description.
 
-Of each type, `wire` is its name in requirements, `expected` its description in the reference,
-`read` returns the canonical form of a value that is not null, and `schema` is its JSON Schema.
+Each type has four members: `wire` is its name in requirements, `expected` its description in the
+reference, `read` returns the canonical form of a value that is not null, and `schema` returns its
+JSON Schema.
 
 Guarantees: for any JSON input, `read` returns the canonical value as JSON, or raises `FieldInvalid`
 naming the field; every text, list and number is bounded.
@@ -30,7 +31,7 @@ from landbridge.platform.http.constraints import Keywords
 
 PROSE_LENGTH_MAX = 2000
 LIST_LENGTH_MAX = 20
-# Percent; no register uses more than four decimal places.
+# Largest share, in percent. Registers use at most four decimal places.
 _SHARE_MAX = 100
 _SHARE_PLACES = 4
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
@@ -43,7 +44,8 @@ Schema = dict[str, Any]
 class ValidationContext:
     """Inputs of a check in addition to the value.
 
-    `keeps_wrong_numbers`: a wrong phone or tax number is stored as sent; submission names it.
+    With `keeps_wrong_numbers`, an invalid phone or tax number is stored as sent; it is reported
+    when the data are submitted for verification.
     """
 
     today: date
@@ -53,7 +55,7 @@ class ValidationContext:
 
 @dataclass(frozen=True, slots=True)
 class TextFieldType:
-    """Text with one format check; `is_number`: see `ValidationContext.keeps_wrong_numbers`."""
+    """Text with one format check. `is_number`: `keeps_wrong_numbers` applies to this field."""
 
     expected: str
     check: Callable[[str, str], str]
@@ -96,7 +98,7 @@ class ChoiceFieldType:
         return value
 
     def schema(self) -> Schema:
-        """An enumeration."""
+        """Return the schema of an enumeration."""
         return {"type": "string", "enum": list(self.values)}
 
 
@@ -104,8 +106,8 @@ class ChoiceFieldType:
 class ListFieldType:
     """List of 1 to `LIST_LENGTH_MAX` distinct elements.
 
-    `is_joined`: responses contain the elements in one text, separated by commas, as the contract
-    requires; input in this form is accepted too.
+    With `is_joined`, responses contain the elements in one text, separated by commas, as the
+    contract requires; input in this form is accepted too.
     """
 
     each: TextFieldType | ChoiceFieldType
@@ -131,7 +133,7 @@ class ListFieldType:
         return list(dict.fromkeys(found))
 
     def schema(self) -> Schema:
-        """An array."""
+        """Return the schema of an array."""
         bounds = {"minItems": 1, "maxItems": LIST_LENGTH_MAX}
         return {"type": "array", "items": self.each.schema(), **bounds}
 
@@ -174,7 +176,7 @@ class BooleanFieldType:
 
 @dataclass(frozen=True, slots=True)
 class PercentFieldType:
-    """Share in percent, stored as text because JSON cannot round text."""
+    """Share in percent, stored as text so that JSON does not round it."""
 
     expected: ClassVar[str] = f"number from 0 to {_SHARE_MAX}, at most {_SHARE_PLACES} decimals"
     wire: ClassVar[str] = "number"
@@ -200,7 +202,7 @@ class PercentFieldType:
 
 @dataclass(frozen=True, slots=True)
 class AddressFieldType:
-    """An address where users may live."""
+    """Postal address in a country where users may live."""
 
     expected: ClassVar[str] = "address; it replaces the one before as a whole"
     wire: ClassVar[str] = "object"
@@ -217,13 +219,13 @@ class AddressFieldType:
         return cast("dict[str, Any]", msgspec.to_builtins(address))
 
     def schema(self) -> Schema:
-        """An object."""
+        """Return the schema of an object."""
         return {"$ref": "#/components/schemas/Address"}
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionnaireFieldType:
-    """Object with fields as members; submitted members replace stored members, others stay."""
+    """Object with fields as members; submitted members replace stored ones, the rest stay."""
 
     fields: Mapping[str, "Kind"]
     wire: ClassVar[str] = "object"
@@ -234,7 +236,7 @@ class QuestionnaireFieldType:
         return changed(self.fields, {}, members(field, value), context, under=f"{field}.")
 
     def schema(self) -> Schema:
-        """An object."""
+        """Return the schema of an object."""
         return object_schema(self.fields)
 
 
@@ -273,12 +275,12 @@ def changed(
 
 
 def prose(field: str, text: str) -> str:
-    """Validate a longer text; line breaks are replaced by spaces."""
+    """Validate a text of several lines, and return it with spaces for line breaks."""
     return check_text(field, _BREAKS.sub(" ", text), length_max=PROSE_LENGTH_MAX)
 
 
 def url_or_file(field: str, text: str) -> str:
-    """Validate an http or https URL; the id of a file is valid too."""
+    """Validate an http or https URL, or the id of an uploaded file, and return it."""
     return text if file_uuid(text) else check_url(field, text)
 
 
@@ -293,7 +295,7 @@ def birth_day(field: str, value: date, today: date) -> date:
 
 
 def any_day(field: str, value: date, today: date) -> date:
-    """Any day."""
+    """Return the day unchanged; any day is valid."""
     del field, today
     return value
 
@@ -310,14 +312,14 @@ def day(field: str, value: Any) -> date:
 
 
 def members(field: str, value: Any) -> Mapping[str, Any]:
-    """Return the members of an object."""
+    """Return the members of a JSON object; raises `FieldInvalid` for another type."""
     if not isinstance(value, dict):
         raise FieldInvalid(f"{field} must be an object", field=field)
     return cast("dict[str, Any]", value)
 
 
 def elements(field: str, value: Any) -> Sequence[Any]:
-    """Return the elements of an array."""
+    """Return the elements of a JSON array; raises `FieldInvalid` for another type."""
     if not isinstance(value, list):
         raise FieldInvalid(f"{field} must be an array", field=field)
     return cast("list[Any]", value)

@@ -1,7 +1,8 @@
 """Fields of a person, a business and its owners. Source: contract, interface/kyc.
 
-One table each, in the order of the contract; responses have every member of the table. Where the
-contract leaves the values open (occupation, industry, purpose of a person), any text is accepted.
+There is one table for each, in the order of the contract; responses have every member of the table.
+Where the contract leaves the values open (occupation, industry, purpose of a person), any text is
+accepted.
 """
 
 from collections.abc import Mapping
@@ -44,7 +45,7 @@ _COUNTRY = TextFieldType("ISO 3166-1 alpha-3 code", check_country, schemas.COUNT
 _URL = TextFieldType(
     "http or https URL, kept as a reference and never fetched", check_url, schemas.URL
 )
-# Replies have the id of a file here too, which is no URI.
+# The schema has no URI format, because replies may contain the id of a file instead of a URL.
 _FILE = TextFieldType(
     "http or https URL, kept as a reference and never fetched; or a file",
     url_or_file,
@@ -54,7 +55,7 @@ _IP = TextFieldType("IPv4 address", check_ip, schemas.IP)
 _PROSE = TextFieldType(
     f"text of 1 to {PROSE_LENGTH_MAX} characters", prose, schemas.line(PROSE_LENGTH_MAX)
 )
-# Its form depends on a country that another field names: see numbers.py.
+# The format of a tax number depends on a country that another field names; see numbers.py.
 _TAX_NUMBER = TextFieldType(
     "tax number; checked at submission by the rules of its country", check_text, schemas.line()
 )

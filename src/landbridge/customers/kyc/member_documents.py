@@ -30,7 +30,7 @@ from landbridge.platform.files.model import file_uuid
 from landbridge.platform.files.service import Files
 from landbridge.platform.http.caller import Caller
 
-# Members whose country is the one that issued a document, in this order.
+# Members that name the country that issued a document; the first one present applies.
 _OF_IDENTITY = ("govIdCountry", "nationality", "address", "country")
 _OF_RESIDENCE = ("address", "nationality", "country")
 _OF_COMPANY = ("incorporationCountry", "registeredAddress", "address")
@@ -39,7 +39,7 @@ _IDENTITY_TYPE = "govIdType"
 
 @dataclass(frozen=True, slots=True)
 class DocumentMember:
-    """Document that a member carries; `type` None is the one in `govIdType`."""
+    """Document in a member. If `type` is None, the member `govIdType` has the type."""
 
     type: str | None
     sub_type: SubType = SubType.SINGLE_SIDE
@@ -107,7 +107,8 @@ def with_member_documents(
 ) -> KycProfile:
     """Return `after` with the documents of the members that differ from `before`.
 
-    `are_owners_listed` False: the request is about one owner, and errors name its members alone.
+    If `are_owners_listed` is False, the request is about one owner, and errors name its members
+    without a prefix.
     Raises `FieldInvalid` if the type or the country of a document is not known.
     """
     documents = list(after.documents)
@@ -133,14 +134,14 @@ def with_member_documents(
 
 
 def member_files(of: UserType, submitted: Data) -> Iterator[tuple[str, str]]:
-    """Each file that these members of a user name, with the name of the field."""
+    """Yield the id of each file that a user's members refer to, and the name of its field."""
     yield from _files(MEMBERS[of], submitted, "")
     for under, each in listed_owners(of, submitted):
         yield from owner_files(each, under)
 
 
 def listed_owners(of: UserType, submitted: Data) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Each submitted owner that is an object, with the prefix of its members in errors."""
+    """Yield each submitted owner that is an object, after the prefix of its members in errors."""
     if of is not UserType.BUSINESS or not isinstance(listed := submitted.get(OWNERS), list):
         return
     for index, each in enumerate(cast("list[object]", listed)):
@@ -149,7 +150,7 @@ def listed_owners(of: UserType, submitted: Data) -> Iterator[tuple[str, dict[str
 
 
 def owner_files(submitted: Data, under: str = "") -> Iterator[tuple[str, str]]:
-    """Each file that these members of an owner name, with the name of the field."""
+    """Yield the id of each file that an owner's members refer to, and the name of its field."""
     yield from _files(OWNER_MEMBERS, submitted, under)
 
 
@@ -231,7 +232,7 @@ def _date(data: Data, name: str) -> date | None:
 # Source: contract, users 3.5: "3 MB for legacy *Url fields".
 INLINE_BYTES_MAX = 3 * 1024 * 1024
 INLINE_FILES_MAX = 20
-# Two files of that size as base64, which takes four thirds, and the data around them.
+# Two files of INLINE_BYTES_MAX as base64, which takes four thirds, and the data around them.
 BODY_BYTES_MAX = 9_000_000
 
 _DATA_URI = re.compile(r"data:([^,;]{0,100})(;[^,]{0,200})?,", re.IGNORECASE)
@@ -243,7 +244,7 @@ _Members: TypeAlias = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class _InlineFile:
-    """Content in a member of `holder`, in errors named `field`; `put_as` takes its id."""
+    """File content in a member of `holder`; `field` names it in errors, `put_as` takes its id."""
 
     holder: _Members
     name: str
@@ -257,7 +258,7 @@ class _InlineFile:
 async def stored_members(
     files: Files, caller: Caller, submitted: Mapping[str, Any], of: UserType | None
 ) -> AsyncGenerator[Mapping[str, Any]]:
-    """Store the files in the data of a user (of an owner: None); yield the data with their ids."""
+    """Store the files in a user's data (`of` None: an owner's); yield the data with file ids."""
     names = OWNER_MEMBERS if of is None else MEMBERS[of]
     members = dict(submitted)
     if isinstance(listed := members.get(OWNERS), list):
@@ -307,7 +308,7 @@ async def _stored(
             yield
         except Refused:
             for file_id in ids:
-                # Rejected for one that is in use after all.
+                # Deletion is refused for a file that is in use after all.
                 with suppress(Refused):
                     await files.delete(caller, file_id)
             raise
@@ -338,9 +339,9 @@ def _found(
 
 
 def _decoded(field: str, value: str) -> tuple[bytes, str | None] | None:
-    """Return content and declared type; None for a text that is neither a `data:` URI nor a file.
+    """Return content and declared type; None for a text that contains no file.
 
-    Base64 without `data:` counts as a file if a known type begins like its content.
+    A text contains a file if it is a `data:` URI, or base64 that begins like a known file type.
     """
     uri = _DATA_URI.match(value)
     if uri is None:

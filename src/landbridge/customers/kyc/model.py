@@ -15,11 +15,11 @@ from landbridge.platform.core.ids import derived_id
 
 KIND = "KYC.DATA"
 
-# A company with more owners cannot be verified by a form.
+# Most owners of a business; one with more cannot be verified by a form.
 OWNERS_MAX = 50
 DOCUMENTS_MAX = 200
 
-# Values as JSON has them, under the names of the contract; `shareProportion` is a text.
+# JSON values by the contract's member names; `shareProportion` is a text.
 Data: TypeAlias = Mapping[str, Any]
 
 
@@ -39,12 +39,12 @@ class Rail(StrEnum):
     @classmethod
     @override
     def _missing_(cls, value: object) -> "Rail | None":
-        """Accept the name that the reference used for `USD` before."""
+        """Accept `USD_EURO`, the name of `USD` in older versions of the reference."""
         return cls.USD if value == OLD_USD else None
 
 
 class SubType(StrEnum):
-    """Which side of a document a file shows."""
+    """Side of a document that a file shows."""
 
     FRONT_SIDE = "FRONT_SIDE"
     BACK_SIDE = "BACK_SIDE"
@@ -100,21 +100,21 @@ class KycProfile:
     version: int
 
     def owner(self, owner_id: UUID) -> KycOwner:
-        """One owner; raises `ResourceNotFound`."""
+        """Return an owner; raises `ResourceNotFound`."""
         found = next((each for each in self.owners if each.id == owner_id), None)
         if found is None:
             raise ResourceNotFound(f"the user has no owner {owner_id}")
         return found
 
     def document(self, document_id: UUID) -> KycDocument:
-        """One document; raises `ResourceNotFound`."""
+        """Return a document; raises `ResourceNotFound`."""
         found = next((each for each in self.documents if each.id == document_id), None)
         if found is None:
             raise ResourceNotFound(f"the user has no document {document_id}")
         return found
 
     def documents_of(self, owner_id: UUID | None) -> tuple[KycDocument, ...]:
-        """Return the documents of an owner, or (None) the user's own documents."""
+        """Return the documents of an owner; if `owner_id` is None, those of the user."""
         return tuple(each for each in self.documents if each.owner_id == owner_id)
 
 
@@ -122,10 +122,10 @@ class KycProfile:
 class Requirements:
     """Requirements of a rail for a user, in the schemas of the contract.
 
-    `invalid` lists the violations in the submitted data. It is empty if there are none, else it has
-    `message`, `fields` (the name of a field to `missing` or a sentence) and, if any are lacking,
-    `documents` with `message` and `groups`. Fields of owners are named
-    `ultimateBeneficialOwners[0].phone`, their groups `ultimateBeneficialOwners[0].identity`.
+    `invalid` lists the violations in the submitted data, and is empty if there are none. Otherwise
+    it has `message`, `fields` (from a field's name to `missing` or a sentence) and, if documents
+    are missing, `documents` with `message` and `groups`. Names of owners' fields have a prefix, as
+    in `ultimateBeneficialOwners[0].phone`; so have their groups of documents.
     """
 
     rail: Rail

@@ -1,7 +1,7 @@
 """Phone and tax numbers: kept as sent when KYC data changes, checked when it is submitted. Pure.
 
-The contract checks them at submission. A number that passes its check is stored in its canonical
-form, any other as it was sent; requirements name it then.
+The contract checks these numbers at submission. A valid number is stored in its canonical form, an
+invalid one as it was sent; the requirements of a rail then name it as a violation.
 """
 
 import re
@@ -17,20 +17,20 @@ from landbridge.platform.formats.texts import check_text
 
 PHONE = "phone"
 TAX_NUMBER = "taxIdentificationNumber"
-# Members that decide which country's rules a tax number follows.
+# Members that determine the country whose rules a tax number follows.
 TAX_COUNTRY = frozenset(
     {
         *("taxIdentificationNumberType", "taxResidenceCountry"),
         *("address", "registeredAddress", "incorporationCountry"),
     }
 )
-# Numbers that only one country gives.
+# Types of tax numbers that only the United States assigns.
 _TAX_NUMBERS_OF_USA = {"EIN", "SSN"}
 _DUMMY_PHONE = re.compile(r"[+]?[ ().-]*(?:[0-9][ ().-]*){7,15}")
 
 
 def canonical_or_same(check: Callable[[str, str], str], field: str, text: str) -> str:
-    """Return the canonical form of a number, or the text as sent if the check refuses it."""
+    """Return the canonical form of a number, or the text as sent if the number is invalid."""
     try:
         return check(field, text)
     except FieldInvalid:
@@ -38,7 +38,7 @@ def canonical_or_same(check: Callable[[str, str], str], field: str, text: str) -
 
 
 def check_tax(of: UserType, data: Data, field: str, number: str) -> str:
-    """Check a tax number by the rules of the country that the other data names."""
+    """Check a tax number by the rules of the country that other members name; return it."""
     return check_tax_number(field, number, country=_tax_country(of, data))
 
 
@@ -47,8 +47,8 @@ def wrong_numbers(
 ) -> dict[str, str]:
     """Return the wrong numbers among these fields, each with the reason.
 
-    `takes_dummies`: only their shape is checked, because samples and test data have numbers that
-    no authority gives.
+    With `takes_dummies` only the format is checked, because samples and test data have numbers that
+    no authority has assigned.
     """
     found: dict[str, str] = {}
     for name, check in _checks(of, data, takes_dummies=takes_dummies).items():
@@ -80,7 +80,7 @@ def _check_dummy_phone(field: str, text: str) -> None:
 
 
 def _tax_country(of: UserType, data: Data) -> str | None:
-    """Return the country that defines the format of a tax number, if known."""
+    """Return the country that defines the format of a tax number; None if it is not known."""
     if of is UserType.INDIVIDUAL:
         return data.get("taxResidenceCountry") or _country(data, "address")
     if data.get("taxIdentificationNumberType") in _TAX_NUMBERS_OF_USA:

@@ -38,7 +38,7 @@ def ask(
 ) -> Requirements:
     """Return the requirements of this rail for this type of user, and the user's violations.
 
-    `takes_dummies`: see `wrong_numbers`.
+    For `takes_dummies`, see `wrong_numbers`.
     """
     table = RAILS[rail]
     requirements = table.business if dossier.type is UserType.BUSINESS else table.individual
@@ -70,7 +70,7 @@ def _field(requirements: RequirementSet, fields: Mapping[str, Kind], name: str) 
     kind, parts = fields[name], requirements.parts.get(name)
     if parts is None:
         return kind.wire
-    # The members of an address are texts.
+    # Other objects are addresses, whose members are all texts.
     inner: Mapping[str, Kind] = kind.fields if isinstance(kind, QuestionnaireFieldType) else {}
     wires = {each: inner[each].wire if each in inner else "string" for each in _all(parts)}
     return {
@@ -141,7 +141,7 @@ def _missing(requirements: RequirementSet, data: Data) -> Iterable[tuple[str, st
 def _lacking(
     requirements: RequirementSet, data: Data, documents: Sequence[KycDocument], today: date
 ) -> tuple[dict[str, Any], list[KycDocument]]:
-    """Return incomplete document groups, and expired documents that would have counted."""
+    """Return incomplete document groups, and expired documents that would complete them."""
     groups: dict[str, Any] = {}
     expired: list[KycDocument] = []
     for name, group in requirements.documents.items():

@@ -26,7 +26,7 @@ from landbridge.customers.users.model import UserType
 from landbridge.platform.http.openapi import reference
 
 _DOCUMENTS = "documents"
-# Members that the reference never sends as null: omitted without a value.
+# Members that are omitted if they have no value; the reference never sends them as null.
 _OMITTED = {"role", "roles", "businessTitle", "url"}
 _ID: Schema = {"type": "string", "format": "uuid"}
 _TEXT: Schema = {"type": "string"}
@@ -60,7 +60,7 @@ def kyc_reply(dossier: KycProfile, expand: frozenset[KycExpand]) -> dict[str, An
 def owner_reply(
     dossier: KycProfile, owner: KycOwner, expand: frozenset[KycExpand] = frozenset()
 ) -> dict[str, Any]:
-    """An owner, with the ids of their documents."""
+    """Return an owner as a response, with the ids of its documents unless these are expanded."""
     is_whole = KycExpand.OWNER_DOCUMENTS in expand
     documents = dossier.documents_of(owner.id)
     return {
@@ -117,7 +117,7 @@ def _reply_schema(fields: Mapping[str, Kind]) -> Schema:
 
 
 def _value_schema(kind: Kind) -> Schema:
-    """Return a response schema without input formats, which may be narrower than stored values."""
+    """Return a response schema without formats: stored values need not meet those for input."""
     match kind:
         case ListFieldType(is_joined=True):
             return _TEXT
@@ -132,7 +132,7 @@ def _value_schema(kind: Kind) -> Schema:
 
 
 def _objects(shape: str) -> Schema:
-    """Return ids, or whole objects where they are expanded."""
+    """Return the schema of a list of ids, or of whole objects if they are expanded."""
     return {"type": "array", "items": {"oneOf": [_ID, reference(shape)]}}
 
 

@@ -90,18 +90,18 @@ class KycProfiles:
         self._user_files = UserFiles(files)
         self._clock = clock
         self._policy = policy
-        # Whether a submission may have made-up phone and tax numbers.
+        # In a sandbox, submissions may contain made-up phone and tax numbers.
         self.takes_dummies = mode is Mode.SANDBOX
         self._file_bytes_min = FILE_BYTES_MIN if mode is Mode.PRODUCTION else 0
 
     async def begin(self, tx: Tx, user: User, key: DataKey, at: datetime) -> None:
-        """Create the KYC profile of a user in creation from the submitted data."""
+        """Create a KYC profile from the submitted data, in the transaction that adds the user."""
         content = _seed(user, at)
         sealed = key.seal(content, context=_context(user.id))
         await store.add(tx, user.org_id, user.id, sealed_content=sealed, at=at)
 
     async def forget(self, tx: Tx, org_id: UUID, user_id: UUID, at: datetime) -> None:
-        """Blank the KYC profile of a user in erasure, and destroy its files."""
+        """Blank a KYC profile and destroy its files, in the transaction that erases the user."""
         await store.erase(tx, org_id, user_id, at)
         await self._user_files.erase(tx, org_id, user_id)
 
@@ -200,7 +200,7 @@ class KycProfiles:
             )
 
     async def remove_owner(self, caller: Caller, user: UserCard, owner_id: UUID) -> None:
-        """Take an owner away, with their documents; done again, it stays so. Raises as `update`."""
+        """Remove an owner with its documents; repeating it has no effect. Raises as `update`."""
         check_editor(caller)
 
         def change(
@@ -267,13 +267,13 @@ class KycProfiles:
     ) -> tuple[KycProfile, T]:
         """Change a KYC profile, and record an event if the content differs.
 
-        `files` maps each file that the change uses to the name of its field.
+        `files` has each file that the change uses, with the name of its field.
         """
         org_id, used = caller.org_id, await self._known_files(caller.org_id, files)
 
         async def work(tx: Tx) -> tuple[KycProfile, T]:
-            # Runs before the profile is locked: it locks the user, and an erasure locks the user
-            # before the profile.
+            # Claim files first, because this locks the user: an erasure also locks the user before
+            # the profile.
             await self._claim(tx, org_id, user.id, used)
             stored = await store.lock(tx, org_id, user.id)
             key = await key_of(self._vault, tx, org_id, user.id)

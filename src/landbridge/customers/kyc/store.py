@@ -64,12 +64,12 @@ class StoredKycProfile:
 
 
 async def add(tx: Tx, org_id: UUID, user_id: UUID, *, sealed_content: bytes, at: datetime) -> None:
-    """Store the dossier of a new user."""
+    """Store the KYC profile of a new user."""
     await tx.execute(_ADD, org_id, user_id, sealed_content, at)
 
 
 async def get(tx: Tx, org_id: UUID, user_id: UUID) -> StoredKycProfile | None:
-    """Return a KYC profile."""
+    """Return a KYC profile; None for an unknown user."""
     return read_optional_row(await tx.fetchrow(_GET, org_id, user_id), StoredKycProfile)
 
 
@@ -86,12 +86,12 @@ async def update(tx: Tx, stored: StoredKycProfile, at: datetime) -> None:
 
 
 async def erase(tx: Tx, org_id: UUID, user_id: UUID, at: datetime) -> None:
-    """Blank a dossier."""
+    """Delete the content of a KYC profile."""
     await tx.execute(_ERASE, org_id, user_id, at)
 
 
 async def claim_files(tx: Tx, org_id: UUID, user_id: UUID, file_ids: Collection[str]) -> None:
-    """Assign those of these files to this user that are assigned to nobody."""
+    """Assign to this user those of these files that are not assigned to any user."""
     await tx.execute(_CLAIM, org_id, user_id, list(file_ids))
 
 

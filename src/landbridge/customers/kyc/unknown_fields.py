@@ -1,4 +1,4 @@
-"""Members of KYC data that no field reads. Their bodies are plain objects, so tables decide."""
+"""Unknown members of KYC requests. The bodies are plain objects, so field tables detect them."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
@@ -14,7 +14,7 @@ _DOCUMENT = {*DOCUMENT, "type", "subType", "uboId"}
 
 
 def handle_unknown_fields(connection: AnyConnection, of: UserType, data: Mapping[str, Any]) -> None:
-    """Handle unknown members of an update."""
+    """Apply the setting for unknown fields to a KYC update."""
     fields = BY_TYPE[of]
     is_business = of is UserType.BUSINESS
     found = _unknown(fields, data, {OWNERS} if is_business else set(), "")
@@ -24,12 +24,12 @@ def handle_unknown_fields(connection: AnyConnection, of: UserType, data: Mapping
 
 
 def handle_unknown_owner_fields(connection: AnyConnection, data: Mapping[str, Any]) -> None:
-    """Handle unknown members of an owner."""
+    """Apply the setting for unknown fields to an owner."""
     handle_unknown(connection, "member", _unknown(OWNER, data, {_ID}, ""), OWNER)
 
 
 def handle_unknown_document_fields(connection: AnyConnection, *documents: Any) -> None:
-    """Handle unknown members of documents."""
+    """Apply the setting for unknown fields to documents."""
     found = [
         name
         for each in documents

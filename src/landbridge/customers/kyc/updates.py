@@ -106,7 +106,7 @@ def _known(
     *,
     under: str,
 ) -> KycOwner | None:
-    """Return the owner that a list element refers to; None for a new owner, with the id `fresh`."""
+    """Return the owner that a list element refers to; None if it is a new owner, id `fresh`."""
     free = {each.id: each for each in dossier.owners}
     for each in matched_owners:
         free.pop(each.id, None)
@@ -158,7 +158,7 @@ def _linked(
     *,
     under: str,
 ) -> dict[str, Any]:
-    """Check fields with a format that depends on another field, if either is submitted."""
+    """Check fields whose format depends on another field, if one of both is submitted."""
     after = dict(data)
     if submitted.keys() & {TAX_NUMBER, *TAX_COUNTRY} and (number := after.get(TAX_NUMBER)):
         check, field = partial(check_tax, of, after), f"{under}{TAX_NUMBER}"
@@ -173,7 +173,7 @@ def _linked(
     ):
         after["incorporationState"] = check_region(f"{under}incorporationState", country, state)
     issued, expires = after.get("govIdIssuanceDate"), after.get("govIdExpirationDate")
-    # Both are ISO 8601, which sorts as it dates.
+    # Both are ISO 8601 dates, so comparing the texts compares the dates.
     if issued and expires and issued >= expires:
         field = f"{under}govIdExpirationDate"
         raise FieldInvalid(f"{field} must be after govIdIssuanceDate", field=field)

@@ -1,9 +1,9 @@
-"""Files of users: documents, payouts and answers about payments use a file for one user only.
+"""Files of users. Documents, payouts and answers to requests for information refer to them.
 
 Guarantees:
-- A file belongs to the user for whom it was first used, and is erased with that user alone.
-- A claim locks its user before the files, as an erasure does; take it before other locks that an
-  erasure needs.
+- A file belongs to the user for whom it was first used, and is erased only with that user.
+- A claim locks its user before the files, as an erasure does; call it before taking other locks
+that an erasure needs.
 """
 
 from collections.abc import Collection, Mapping
@@ -27,9 +27,9 @@ class UserFiles:
     async def claim(
         self, tx: Tx, org_id: UUID, user_id: UUID, file_ids: Collection[str]
     ) -> Mapping[str, str]:
-        """Keep files for a user until they are erased; return why some can't be used, by id.
+        """Assign files to a user until the user is erased; return reasons for refusals by file id.
 
-        Roll back if any is returned.
+        The caller rolls back its transaction if any file is refused.
         """
         if not file_ids:
             return {}
@@ -49,7 +49,7 @@ class UserFiles:
     async def erase(
         self, tx: Tx, org_id: UUID, user_id: UUID, file_ids: Collection[str] = ()
     ) -> None:
-        """Destroy the files of a user, and those of these that belong to nobody."""
+        """Destroy a user's files, and those in `file_ids` that belong to no user."""
         foreign = await store.foreign_files(tx, org_id, user_id, file_ids)
         own = await store.files(tx, org_id, user_id)
         await self._files.erase(tx, org_id, {*own, *file_ids} - foreign)

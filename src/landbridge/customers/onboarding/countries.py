@@ -1,4 +1,4 @@
-"""Countries and regions by the names that people know them by. Source: ISO 3166, by pycountry."""
+"""Countries and regions with their common names. Source: ISO 3166, from pycountry."""
 
 from functools import cache
 from typing import Any
@@ -12,8 +12,8 @@ from landbridge.platform.formats.translations import ENGLISH
 
 @cache
 def countries(locale: str = ENGLISH) -> tuple[tuple[str, str], ...]:
-    """Return the alpha-3 code and name of every country, by name in a language."""
-    # Imported when first needed: it costs 60 ms, and its tables are read from files.
+    """Return the alpha-3 code and name of every country, sorted by the name in a language."""
+    # Imported on first use, because the import takes 60 ms and reads tables from files.
     import pycountry  # noqa: PLC0415
 
     names: Any = {} if locale == ENGLISH else Locale.parse(locale).territories
@@ -28,7 +28,7 @@ def country_name(alpha3: str, locale: str = ENGLISH) -> str:
 
 @cache
 def regions(country: str) -> tuple[tuple[str, str], ...]:
-    """Return code and name of a country's (alpha-3) regions, by name; else empty."""
+    """Return code and name of a country's regions, sorted by name; empty if it has none."""
     return tuple(sorted(addresses.regions(country).items(), key=lambda each: fold(each[1])))
 
 

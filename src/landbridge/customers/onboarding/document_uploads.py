@@ -1,4 +1,4 @@
-"""Documents on the hosted form: questions about each document, and storage."""
+"""Documents on the hosted form: the questions about each document, and its storage."""
 
 import asyncio
 from dataclasses import dataclass, field
@@ -32,7 +32,7 @@ _SIDES = ("SINGLE_SIDE", "FRONT_SIDE", "BACK_SIDE")
 
 @dataclass(frozen=True, slots=True)
 class DocumentUploads:
-    """Stores documents of visitors."""
+    """Stores documents that persons upload on the hosted form."""
 
     links: KycLinks
     dossiers: KycProfiles
@@ -43,7 +43,7 @@ class DocumentUploads:
     async def add(
         self, visit: FormVisit, need: RequiredDocuments, sent: SubmittedForm
     ) -> FormAnswers:
-        """Store a document with its file, both or neither; errors give the reason."""
+        """Store a document with its file, or neither; the result then has errors that say why."""
         form_questions = document_questions(visit.state, need)
         found = answers(form_questions, sent.fields, visit.context)
         problem = sent.problem
@@ -114,7 +114,7 @@ def document_questions(state: FormState, need: RequiredDocuments) -> list[FormQu
 
 
 def suggested(form: Form) -> Form:
-    """Return the initial answers."""
+    """Return the initial answers of the document form."""
     return {"subType": ["SINGLE_SIDE"], **form}
 
 

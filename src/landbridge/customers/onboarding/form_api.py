@@ -45,7 +45,7 @@ _log = structlog.stdlib.get_logger()
 AnyRequest = Request[Any, Any, Any]
 Page = Response[str] | Redirect
 
-# A form of these pages has a few kilobytes.
+# Limit for the body of a form without files, which has a few kilobytes.
 _FORM_BYTES_MAX = 64 * 1024
 _FORM_FIELDS_MAX = 200
 _CONFLICT = 409
@@ -90,7 +90,7 @@ def http_exception(request: AnyRequest, error: HTTPException) -> Response[str]:
             status, translate("File too large"), translate("Go back and upload a smaller file.")
         )
     if is_disconnected(error):
-        # The client has disconnected; this prevents a server error in the log.
+        # The client has disconnected; status 400 keeps this from being logged as a server error.
         status = 400
     if status < _BROKEN:
         return _problem(
@@ -190,7 +190,7 @@ class KycPage(Controller):
         owner = find_owner(visit, _one(form, "item"))
         found = await form_visits.save_owner(visit, owner, form)
         if found.errors:
-            # Valid answers are stored by now, so the questions differ.
+            # Open the visit again: valid answers are stored by now, so the questions differ.
             again, _ = await _open(form_visits, linkId, request)
             return owner_screen(again, owner and again.owner(owner.id), form, found.errors)
         return _on(visit, FormStep.OWNERS)
@@ -232,7 +232,7 @@ class KycPage(Controller):
         mark_authenticated(request.scope)
         with document_uploads.memory.place(visit.link.org_id, visit.link.id):
             sent = await read_sent(request)
-            # The file may take a minute to arrive, and the link may have ended meanwhile.
+            # Open the visit again: the upload may take a minute, and the link may have ended.
             visit = await form_visits.open(linkId, session)
             if reachable(visit, FormStep.DOCUMENTS) is not FormStep.DOCUMENTS:
                 return _on(visit)
@@ -299,7 +299,7 @@ async def _save_step(visits: FormVisits, link_id: str, request: AnyRequest, step
 
 
 async def _end(visits: FormVisits, visit: FormVisit) -> Page:
-    """Redirect to the address given for the link, if it has one."""
+    """Redirect to the link's redirect URL; show the final page if it has none."""
     ended = await visits.open(str(visit.link.id), visit.token)
     redirect, user_id = ended.link.redirect_url, ended.link.user_id
     if redirect is None or user_id is None:
@@ -308,7 +308,7 @@ async def _end(visits: FormVisits, visit: FormVisit) -> Page:
 
 
 def _on(visit: FormVisit, step: FormStep | None = None) -> Redirect:
-    """Redirect to a page that can be reloaded without another submission."""
+    """Redirect to a page of the form, which can be reloaded without a second submission."""
     return Redirect(address(visit, step), status_code=303)
 
 

@@ -1,7 +1,7 @@
 """Questions on a page: field, input element, and parsing of the answer.
 
-Pure, and generated: a question is a field of `kyc.fields`, its texts come from the labels. A form
-is the data that a browser sends: by the name of an input, all its values.
+All of this is pure, and derived from tables: a question is a field of `kyc.fields`, its texts come
+from the labels. A `Form` is the data that a browser sends: all values of an input, by its name.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -39,10 +39,10 @@ from landbridge.platform.formats.translations import later as _
 Form = Mapping[str, Sequence[str]]
 Errors = dict[str, str]
 
-# Above the length of every field; longer input is truncated, and rejected for its length.
+# Longer than any field permits: input is truncated to this, and then rejected for its length.
 _ANSWER_LENGTH_MAX = 3000
 _YES, _NO = "yes", "no"
-# Above this number, choices are shown as a drop-down list.
+# With more choices than this, a drop-down list is shown instead of radio buttons.
 _RADIOS_MAX = 4
 _DATE_PARTS = (("day", _("Day"), 2), ("month", _("Month"), 2), ("year", _("Year"), 4))
 _ADDRESS_PARTS = (
@@ -76,13 +76,13 @@ class QuestionType(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FormQuestion:
-    """Field on a form: `path` as in errors; `of` is the type of its subject (None: an owner)."""
+    """Field on a form. `path` names it in errors; `of` is the user's type, None for an owner."""
 
     path: str
     kind: Kind
     of: UserType | None
     is_required: bool = True
-    # Field that provides the label, where it differs from the path.
+    # Name of the field that provides the label, if it differs from the path.
     name: str | None = None
 
     @property
@@ -112,7 +112,7 @@ class FormInput:
 
     @property
     def first_id(self) -> str:
-        """Return the target of an error link: the first input element."""
+        """Return the id of the first input element, which is the target of an error link."""
         return self.parts[0].id if self.parts else self.id
 
 
@@ -163,10 +163,7 @@ def show(  # noqa: PLR0911  one for each kind
 
 
 def read(question: FormQuestion, form: Form, context: ValidationContext) -> tuple[Any, Errors]:
-    """Parse an answer into its JSON value, and return errors by path.
-
-    None for a blank or invalid answer.
-    """
+    """Parse an answer; return its JSON value, None if blank or invalid, and errors by path."""
     inputs, path, label = _read_inputs(question, form), question.path, question.field_label.label
     if isinstance(question.kind, AddressFieldType):
         blank = _blank_parts(question, cast("dict[str, str]", inputs))
@@ -191,7 +188,7 @@ def sentence(error: FieldInvalid, label: str) -> str:
     """Return an error message with the label of the field instead of its name."""
     text = error.message
     if error.field is not None and text.startswith(error.field):
-        # A name and its verb (`phone must`), or a name and a separate sentence (`phone: the`).
+        # The name is followed by a verb (`phone must`), or by a separate sentence (`phone: the`).
         text = f"{label}{text[len(error.field) :]}"
     return named_sentence(text[:1].upper() + text[1:], label)
 
@@ -229,7 +226,7 @@ def answered(question: FormQuestion, value: Any) -> dict[str, list[str]]:
 
 
 def in_words(question: FormQuestion, value: Any) -> str:  # noqa: PLR0911  one for each kind
-    """Format a value for people, an address in several lines."""
+    """Format a value for display; an address has several lines."""
     match question.kind:
         case AddressFieldType():
             members = cast("Mapping[str, str]", value)
@@ -343,7 +340,7 @@ def _address_part(
             form_input, shape=QuestionType.SELECT, options=countries.countries(language())
         )
     country = _first(form, f"{question.path}.country")
-    # Only after a failed attempt: typing a region is easier than a list.
+    # Offer a list of regions only after a failed attempt, because typing is easier.
     if name == _REGION and form_input.error and (known := countries.regions(country)):
         return replace(form_input, shape=QuestionType.SELECT, options=known, hint=None)
     return form_input
@@ -366,7 +363,7 @@ def _date_parts(path: str, field_label: labels.FieldLabel, form: Form) -> list[F
 
 
 def _options(values: Sequence[str]) -> list[tuple[str, str]]:
-    """Return the choices; the empty choice is last."""
+    """Return pairs of value and label for the choices; the empty choice is last."""
     ordered = sorted(values, key=lambda each: each.startswith("none_"))
     return [(each, labels.value(each)) for each in ordered]
 

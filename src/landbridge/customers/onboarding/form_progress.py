@@ -1,8 +1,8 @@
 """Progress of a person through the form, and the questions of each step. Pure.
 
-The progress is not stored: it follows from the link, the user, the KYC profile and the missing data
-of the rails. So a person may leave at any point, and data that an organisation submits by the API
-in between is not requested again.
+The progress is not stored: it is computed from the link, the user, the KYC profile and the missing
+data of the rails. So a person may leave at any point, and data that an organisation submits by the
+API in the meantime is not requested again.
 """
 
 import re
@@ -23,12 +23,12 @@ from landbridge.customers.onboarding.model import KycLink
 from landbridge.customers.users.model import User, UserType
 from landbridge.customers.verification.model import WAIT_FOR_USER, KycStatus, VerificationCase
 
-# Fields with only one possible answer, submitted with the field that needs them.
+# Fields with only one possible answer, which are submitted with the field that requires them.
 CONSTANTS: Mapping[str, tuple[str, str]] = {"additionalIdNumber": ("additionalIdType", "BVN")}
-# The country of the address defines the format of a tax number.
+# Fields whose format depends on the address: its country defines that of a tax number.
 _DEPENDENT = {"taxIdentificationNumber"}
 _CONSTANT_NAMES = {name for name, _ in CONSTANTS.values()}
-# Group of documents that were requested in addition to rail requirements.
+# Name of the group of documents that were requested in addition to the rails' requirements.
 OTHER = "other"
 _QUESTIONNAIRE = "sofEuQuestionnaire"
 _OWNER_FIELD = re.compile(rf"{OWNERS}\[(\d+)\]\.(.+)")
@@ -49,7 +49,7 @@ class FormStep(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequiredDocuments:
-    """Documents of which some are needed, of the user or (`owner_id`) of an owner."""
+    """Group of required documents, of an owner or, if `owner_id` is None, of the user."""
 
     name: str
     owner_id: UUID | None
@@ -66,9 +66,9 @@ class RequiredDocuments:
 class FormState:
     """All inputs that determine the progress.
 
-    `cases` are the cases of the link's rails. `requirements` lists the requirements and missing
-    data of the rails that wait for the user. Without a user, both are empty. Of the cases, those
-    `at_provider` may wait for the person on a page of the provider, and those
+    `cases` are the verification cases of the link's rails. `requirements` lists the requirements
+    and missing data of the rails that wait for the user. Without a user, both are empty. Cases
+    `at_provider` may wait for the person on a page of the provider; cases
     `expected_at_provider` are submitted there next.
     """
 
@@ -119,7 +119,7 @@ class FormState:
 
 
 def is_open(case: VerificationCase | None) -> bool:
-    """Return whether the form waits for the user."""
+    """Return whether a rail with this case, None for no case yet, waits for the user's data."""
     return case is None or case.status in WAIT_FOR_USER
 
 
@@ -162,7 +162,7 @@ def _current_of_user(state: FormState) -> FormStep:
 
 
 def questions(state: FormState, step: FormStep) -> list[FormQuestion]:
-    """Return the questions of a step: missing or invalid fields, and fields from this link."""
+    """Return a step's questions: missing or invalid fields, and those answered by this link."""
     of_step = [
         each
         for each in user_requirements(state)
@@ -212,7 +212,7 @@ def user_requirements(state: FormState) -> list[FormQuestion]:
 
 
 def owner_requirements(state: FormState) -> list[FormQuestion]:
-    """Everything that they require of each owner."""
+    """Return all fields that the link's rails require of each owner, submitted or not."""
     asks = [each.owners for each in _asks(state) if each.owners is not None]
     return _leaves(asks, OWNER, None)
 
@@ -247,7 +247,7 @@ def value_at(data: Mapping[str, Any], path: str) -> Any:
 
 
 def nested(answers: Mapping[str, Any]) -> dict[str, Any]:
-    """Values by dotted path as the object that they are parts of."""
+    """Return the object that has these values at their dotted paths."""
     nested_values: dict[str, Any] = {}
     for path, value in answers.items():
         group, _, part = path.partition(".")
@@ -271,7 +271,7 @@ def _asks(state: FormState) -> list[RequirementSet]:
 def _leaves(
     asks: Iterable[RequirementSet], fields: Mapping[str, Kind], of: UserType | None
 ) -> list[FormQuestion]:
-    """Return the required fields of all rails in order of first occurrence, questionnaires last."""
+    """Return required fields of all rails by first occurrence, those of questionnaires last."""
     found: dict[str, FormQuestion] = {}
     for request in asks:
         for name in request.required:

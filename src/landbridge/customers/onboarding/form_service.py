@@ -45,7 +45,7 @@ from landbridge.platform.core.errors import FieldInvalid, ResourceNotFound
 from landbridge.platform.orgs.service import Orgs
 from landbridge.providers.identity.port import HostedVerification
 
-# Path of errors that concern no single question.
+# Path of an error that concerns the whole form.
 WHOLE = ""
 
 
@@ -59,8 +59,8 @@ class FormAnswers:
     def blame(self, error: FieldInvalid, questions: Sequence[FormQuestion], path: str) -> None:
         """Remove an answer from the valid ones if it conflicts with other answers.
 
-        `path` is the question of the invalid field. If it was not part of this form, the submitted
-        answers conflict with stored data, and none of them is valid.
+        `path` is the question of the invalid field. If the form has no such question, its answers
+        conflict with stored data, and none of them is valid.
         """
         culprit = find(questions, path)
         if culprit is None:
@@ -105,14 +105,14 @@ class FormVisit:
 
     caller: LinkVisitor
     token: str
-    # Of the form's pages, as browsers see it.
+    # URL path of the form's pages, as browsers see it.
     path: str
     state: FormState
     context: ValidationContext
 
     @property
     def link(self) -> KycLink:
-        """Return the link."""
+        """Return the link that was opened."""
         return self.state.link
 
     @property
@@ -154,7 +154,7 @@ class FormVisits:
     policy: CountryPolicy
 
     async def open(self, link_id: str, token: str) -> FormVisit:
-        """Open a link; raises `LinkGone`."""
+        """Return the visit of a person who opens a link; raises `LinkGone`."""
         link = await self.links.find(token)
         if link is None or str(link.id) != link_id:
             raise LinkGone(_UNKNOWN)
@@ -179,7 +179,7 @@ class FormVisits:
         return FormVisit(person(link, offset), token, path, state, context)
 
     async def accept_terms(self, visit: FormVisit, *, signed_from: str | None) -> None:
-        """Accept the terms of service; done again, it stays so."""
+        """Accept the terms of service; repeating it has no effect."""
         link = visit.link
         if not link.creates_user:
             raise LinkGone(_UNKNOWN)
@@ -196,9 +196,9 @@ class FormVisits:
         )
 
     async def register(self, visit: FormVisit, form: Form) -> FormAnswers:
-        """Create the user; no errors if the user exists afterwards.
+        """Create the user, and complete the link if it has no rails.
 
-        This completes a link without rails.
+        The result has no errors if the user exists afterwards.
         """
         link, of = visit.link, visit.link.user_type
         if not link.creates_user or not visit.state.has_signed:
@@ -214,8 +214,8 @@ class FormVisits:
                 agreement_id=link.agreement_id,
                 chains=DEFAULT_CHAINS,
                 request_id=link.request_id,
-                # The key is independent of the input: a second submission, or one after a crash, is
-                # not rejected because a field was corrected in between.
+                # A replay compares only this, not the input: a repeated submission with a corrected
+                # field is not rejected.
                 request={"kycLink": str(link.id)},
             )
         except FieldInvalid as error:
@@ -242,7 +242,7 @@ class FormVisits:
         return found
 
     async def save_owner(self, visit: FormVisit, owner: KycOwner | None, form: Form) -> FormAnswers:
-        """Store the answers about an owner; without one, create it if all answers are valid."""
+        """Store the answers about an owner; if `owner` is None, create one if all are valid."""
         form_questions, known = owner_questions(visit.state, owner), owner_requirements(visit.state)
         found = answers(
             [*form_questions, *drawn_in(known, form_questions, form)],
@@ -277,7 +277,7 @@ class FormVisits:
     async def submit(self, visit: FormVisit) -> bool:
         """Submit for the rails that wait for the user, and complete the link.
 
-        False if something is missing by now.
+        Return False if data are missing by now.
         """
         rails = visit.state.open_rails
         if rails:
@@ -291,7 +291,8 @@ class FormVisits:
     async def open_provider_link(self, visit: FormVisit, rail: str) -> HostedVerification:
         """Return a new link to the provider's page for a rail of the link.
 
-        Raises `LinkGone` unless the provider has the case, and what `VerificationLinks.open` does.
+        Raises `LinkGone` unless the case is at the provider, and the errors of
+        `VerificationLinks.open`.
         """
         found = next((each for each in visit.link.rails if each == rail), None)
         if found is None or found not in visit.state.at_provider:
@@ -359,7 +360,7 @@ def registration_questions(of: UserType, form: Form) -> list[FormQuestion]:
 
 
 def owner_questions(state: FormState, owner: KycOwner | None) -> Sequence[FormQuestion]:
-    """Return the questions about an owner: missing or invalid fields, and fields from this link."""
+    """Return questions about an owner: missing or invalid fields, and those of this link."""
     form_questions = owner_requirements(state)
     if owner is None:
         return form_questions

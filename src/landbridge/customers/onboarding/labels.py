@@ -146,7 +146,7 @@ _OWNER: Mapping[str, FieldLabel] = {
     "description": FieldLabel(_("Description, if the type is Other (optional)")),
 }
 
-# Browsers autofill data of their own user, who may not be the owner.
+# Autofill is off: browsers fill in data of their own user, who may not be the owner.
 _NOT_FILLED_IN = FieldLabel("", autocomplete="off")
 
 GROUPS: Mapping[str, FieldLabel] = {
@@ -196,7 +196,7 @@ _WAITING = {
 
 
 def field_label(of: UserType | None, path: str) -> FieldLabel:
-    """Return the label of a field of a person, a business or (None) an owner, translated.
+    """Return the translated label of a field of a user, or of an owner if `of` is None.
 
     Parts of all addresses have the same labels.
     """

@@ -17,7 +17,7 @@ from landbridge.platform.http.caller import Caller
 
 KIND = "KYC_LINK"
 ACTOR = "person:kyc-link"
-# Same validity as terms links. Source: contract, users 1; for KYC links our choice.
+# Validity of KYC links, which we chose equal to that of terms links (contract, users 1).
 LIFETIME = timedelta(days=5)
 
 
@@ -27,7 +27,7 @@ class KycLinkDetails(msgspec.Struct, frozen=True, kw_only=True):
     recipient_email: str | None = None
     redirect_url: str | None = None
     template_id: str | None = None
-    # Only of a link made with an idempotency key: a repeated request returns it.
+    # URL of a link that was created with an idempotency key: a repeated request returns it.
     url: str | None = None
 
 
@@ -64,7 +64,7 @@ class KycLink:
 
     @property
     def redirect_url(self) -> str | None:
-        """Return the final redirect target of the person."""
+        """Return the URL that the person is redirected to at the end; None without one."""
         return None if self.details is None else self.details.redirect_url
 
 

@@ -21,13 +21,13 @@ from landbridge.platform.files.model import FILE_BYTES_MAX, PART
 from landbridge.platform.files.upload import parser_of
 from landbridge.platform.http.fair_semaphore import leaves_room
 
-# Phone photos have 3 to 15 MB; larger requests are aborted without a page.
+# Most bytes of a body, as phone photos have 3 to 15 MB; larger requests get no page.
 BODY_BYTES_MAX = 40 * 1024 * 1024
-# Four megabytes take this long on a slow mobile network.
+# Seconds to receive a form: four megabytes take this long on a slow mobile network.
 _PATIENCE_S = 300
 _FIELDS_BYTES_MAX = 16 * 1024
-# Each may hold a file of 10 MB for that long. Neither one person nor few organisations, which may
-# make any number of links, can use the whole capacity.
+# Most concurrent forms, in total and of one person. Each may hold a file of 10 MB in memory. One
+# person, or a few organisations with any number of links, can't take all of them.
 _FORMS_MAX, _FORMS_OF_PERSON_MAX = 16, 2
 FORM_BROKEN = "the form did not arrive as a browser sends it; try again"
 
@@ -44,7 +44,7 @@ class SubmittedForm:
 
 
 class UploadMemory:
-    """Room in memory for forms with files, apart from that of requests with a key."""
+    """Limit on concurrent forms with files, separate from that of requests with an API key."""
 
     def __init__(self) -> None:
         self._taken: list[tuple[UUID, UUID]] = []
@@ -68,7 +68,7 @@ class UploadMemory:
 
 
 async def read_sent(request: Request[Any, Any, Any]) -> SubmittedForm:
-    """Read the form; never raise for its content."""
+    """Read the form. Invalid content does not raise, but is noted as `problem`."""
     reading = _MultipartReader()
     try:
         parser = parser_of(request.headers.get("content-type", ""))
@@ -78,13 +78,13 @@ async def read_sent(request: Request[Any, Any, Any]) -> SubmittedForm:
                     reading.take(parser, chunk)
         parser.close()
     except (MultipartError, FieldInvalid, ValueError, TimeoutError):
-        # Its message may quote a header, which has the file's name.
+        # The parser's message is dropped: it may quote a header with the file's name.
         reading.sent.problem = FieldInvalid(FORM_BROKEN, field=PART)
     return reading.end()
 
 
 class _MultipartReader:
-    """Incremental reader of the body."""
+    """Incremental reader of a multipart body."""
 
     def __init__(self) -> None:
         self.sent = SubmittedForm()
@@ -94,7 +94,7 @@ class _MultipartReader:
         self._fields_bytes = 0
 
     def take(self, parser: PushMultipartParser, chunk: bytes) -> None:
-        """Read on."""
+        """Process the next chunk of the body."""
         for event in parser.parse(chunk):
             if isinstance(event, MultipartSegment):
                 self._begin(event)

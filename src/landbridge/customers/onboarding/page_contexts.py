@@ -60,7 +60,7 @@ def reachable(visit: FormVisit, requested: str) -> FormStep:
 def screen(  # noqa: PLR0911  one for each step
     visit: FormVisit, step: FormStep, item: str = ""
 ) -> Response[str]:
-    """Return a step without new answers."""
+    """Return the page of a step before an answer was submitted."""
     match step:
         case FormStep.TERMS:
             return _form(visit, step, "terms_step.html")
@@ -90,12 +90,12 @@ def screen(  # noqa: PLR0911  one for each step
 
 
 def about_screen(visit: FormVisit, form: Form, errors: Errors = _NONE) -> Response[str]:
-    """Particulars of a new user."""
+    """Return the page with the questions about a new user."""
     of = visit.link.user_type
     is_business = of is UserType.BUSINESS
     first = _shown(subject_questions(of), form, errors)
     second = _shown(controller(), form, errors) if is_business else []
-    # Visible initially for browsers without script support; answered only where required.
+    # The signer's questions are always shown, as pages have no script; they may stay blank.
     third = _shown(signer(), form, errors) if is_business else []
     listed = [each for each in errors if each.startswith(SIGNER)]
     return _form(
@@ -128,7 +128,7 @@ def questions_screen(
 def owner_screen(
     visit: FormVisit, owner: KycOwner | None, form: Form, errors: Errors = _NONE
 ) -> Response[str]:
-    """Return the page with the rails' questions about an owner, or (None) a new owner."""
+    """Return the page with the rails' questions about an owner, None for a new one."""
     form_questions = list(owner_questions(visit.state, owner))
     form_questions += drawn_in(owner_requirements(visit.state), form_questions, errors)
     inputs = _shown(form_questions, form, errors)
@@ -148,7 +148,7 @@ def owner_screen(
 def document_screen(
     visit: FormVisit, item: str, form: Form, errors: Errors = _NONE
 ) -> Response[str]:
-    """Return the page of one file, and the questions about it."""
+    """Return the page to upload one file, with the questions about it."""
     need = find_need(visit.state, item)
     inputs = _shown(document_questions(visit.state, need), form, errors)
     title, owner = view_models.need_title(need), view_models.need_owner(visit.state, need)
@@ -217,7 +217,7 @@ def _done(visit: FormVisit) -> Response[str]:
 
 
 def provider_screen(visit: FormVisit, url: str) -> Response[str]:
-    """Return the page with a link to the provider's page, at an address of another host."""
+    """Return the page with a link to the provider's page, which is on another host."""
     return page("provider.html", _FINE, back=address(visit), url=url)
 
 
@@ -260,7 +260,7 @@ def _form(
 
 
 def _summary(inputs: Sequence[FormInput], errors: Errors) -> list[tuple[str, str]]:
-    """Errors in the order of the page, each with where it leads."""
+    """Return pairs of input id and error message, in the order of the page."""
     errors_by_id = [("", errors[WHOLE])] if WHOLE in errors else []
     for each in inputs:
         if each.error:

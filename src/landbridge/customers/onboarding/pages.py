@@ -26,7 +26,7 @@ def page(name: str, status: int, *, redirect: str | None = None, **values: Any) 
 
 
 def _policy(redirect: str | None) -> str:
-    # Browsers hold a redirect after a form to the form's own rule.
+    # Browsers apply the form-action directive to a redirect after a form as well.
     actions = "'self'"
     if redirect is not None:
         parts = urlsplit(redirect)

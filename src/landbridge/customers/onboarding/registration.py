@@ -16,7 +16,7 @@ from landbridge.platform.formats.addresses import Address
 _PERSON = ("firstName", "lastName", "email", "dateOfBirth", "address")
 _COMPANY = ("businessName", "email", "address")
 _OWNER = ("firstName", "lastName", "dateOfBirth")
-# Controller of the business, and its signer, if that is another person.
+# Prefixes of questions about a business's controller, and its signer if that is another person.
 CONTROLLER, SIGNER = "controller", "signer"
 SAME_PERSON = "controller.isSigner"
 

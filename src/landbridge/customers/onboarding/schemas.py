@@ -1,7 +1,7 @@
 """KYC links in events; no route retrieves one. Source: contract, webhooks 4.
 
-They contain no personal data: recipient and redirect target are known to the organisation. The
-address of a link contains its `id`, which identifies it to its creator.
+The events contain no personal data: the organisation knows recipient and redirect target. The URL
+of a link contains its `id`, by which its creator recognises it.
 """
 
 from datetime import datetime
@@ -39,7 +39,7 @@ class KycLinkReply(WireStruct, frozen=True):
 def kyc_link_reply(
     link: KycLink, *, user_id: UUID | None, completed_at: datetime | None
 ) -> KycLinkReply:
-    """Return a link as of the time when it had this user, or none, with its completion time."""
+    """Return a link as it was at an event, with its user and completion time, if any, then."""
     return KycLinkReply(
         id=link.id,
         user_id=user_id,

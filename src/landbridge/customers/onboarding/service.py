@@ -40,7 +40,7 @@ from landbridge.platform.http.caller import Caller, check_editor
 from landbridge.platform.idempotency.model import Claim, no_claim
 from landbridge.platform.mail.outbox import Outbox, SealedEmailContent
 
-# A token has 43 characters; longer input is not a token.
+# Longer input is not hashed, because a token has 43 characters.
 _TOKEN_LENGTH_MAX = 100
 _SWEEP_LINKS_MAX = 100
 
@@ -145,14 +145,14 @@ class KycLinks:
         return replace(link, user_id=user_id)
 
     async def enter(self, link: KycLink, names: Collection[str]) -> KycLink:
-        """Record the fields submitted through the link, which it shows in full."""
+        """Record the names of fields submitted through the link, which shows these in full."""
         new = set(names) - link.entered
         if new:
             await self.database.single(lambda tx: store.enter(tx, link.org_id, link.id, new))
         return replace(link, entered=link.entered | new)
 
     async def complete(self, link: KycLink, clock_offset: timedelta) -> KycLink:
-        """Complete the link; done again, it stays as it was."""
+        """Complete the link; repeating it has no effect."""
         at = self.clock.stamp(clock_offset)
 
         async def work(tx: Tx) -> None:
@@ -209,11 +209,11 @@ class KycLinks:
             kept = details if claim is no_claim else structs.replace(details, url=url)
             sealed = key.seal(kept, context=_context(link.id))
             if not await store.add(tx, link, token_hash=token_hash(token), sealed_details=sealed):
-                # Already committed; the connection was lost before the confirmation arrived.
+                # The link exists if the commit was not acknowledged and this operation is a retry.
                 return
             await claim(tx, link.id)
-            # The new row references its user: an erasure has either committed before, or waits for
-            # this transaction.
+            # The foreign key to the user serialises this with an erasure: it has either committed
+            # before, or waits for this transaction.
             if user_id is not None:
                 await key_of(self.vault, tx, link.org_id, user_id)
             await _record_change(tx, link, seq=1, change_type="create", actor=caller.actor, at=at)

@@ -19,7 +19,7 @@ on conflict (org_id, id) do nothing
 returning id
 """
 
-# Not prefixed by org_id: the hosted page knows the token, not the organisation.
+# Has no condition on org_id: the hosted page knows only the token.
 _FIND_BY_HASH = """
 select org_id, id, user_type, creates_user, user_id, rails, sealed_details, entered, created_at,
     expires_at, completed_at
@@ -144,7 +144,7 @@ async def expired(
 
 
 async def forget(tx: Tx, org_id: UUID, link_ids: Collection[UUID], at: datetime) -> None:
-    """Drop the details of links, which expire now at the latest."""
+    """Delete the details of links, which expire now at the latest."""
     await tx.execute(_FORGET, org_id, list(link_ids), at)
 
 

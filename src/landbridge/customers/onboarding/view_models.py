@@ -1,7 +1,7 @@
 """View models of the form's pages, built from the state of the form. Pure.
 
-Data submitted through the link is shown in full. Earlier data is masked: only its presence is
-shown, for numbers the last characters, and for names of owners the initials.
+Data submitted through the link is shown in full. Earlier data is masked: numbers show their last
+characters, names of owners the initials, and everything else only that it is present.
 """
 
 from collections.abc import Mapping, Sequence
@@ -35,7 +35,7 @@ from landbridge.customers.verification.model import KycStatus
 from landbridge.platform.formats.translations import later as _
 
 _NUMBERS = {"taxIdentificationNumber", "registrationNumber", "additionalIdNumber", "phone"}
-# The last characters of a short number would reveal most of it.
+# Last characters shown of a masked number, and the length below which none are shown.
 _SHOWN, _LENGTH_MIN = 3, 8
 _ON_FILE = _("On file")
 _TITLES = {
@@ -91,7 +91,7 @@ class NeedView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RailView:
-    """Progress of a rail; the person may have to continue on a page of the provider, or will."""
+    """Progress of a rail, and whether the person continues, now or later, at the provider."""
 
     rail: Rail
     name: str
@@ -127,7 +127,7 @@ def known_of_owner(state: FormState, owner: KycOwner) -> dict[str, list[str]]:
 def known_faults(
     form_questions: Sequence[FormQuestion], faults: Mapping[str, str]
 ) -> dict[str, str]:
-    """Return rejections and rule violations by question; missing fields need no message."""
+    """Return messages for rejected or invalid fields by question, but not for missing ones."""
     found: dict[str, str] = {}
     for each in form_questions:
         why = faults.get(each.path)
@@ -184,13 +184,13 @@ def need_title(need: RequiredDocuments) -> labels.FieldLabel:
 
 
 def need_owner(state: FormState, need: RequiredDocuments) -> str | None:
-    """Return the owner of the documents, if it is not the user."""
+    """Return the name of the owner with these documents; None for the user's own."""
     found = state.kyc_profile.owners if state.kyc_profile else ()
     return next((owner_name(state, each) for each in found if each.id == need.owner_id), None)
 
 
 def review(state: FormState) -> list[ReviewSection]:
-    """Everything that is about to be sent."""
+    """Return sections with all data that the person is about to submit."""
     kyc_profile, entered = state.kyc_profile, state.link.entered
     if kyc_profile is None:
         return []
@@ -312,7 +312,7 @@ def _need(state: FormState, need: RequiredDocuments, counted: set[str]) -> NeedV
 
 
 def _document(document: KycDocument) -> str:
-    """Omits the number: the type of document is sufficient."""
+    """Return a document's label without its number: the type is sufficient here."""
     named = labels.value(document.type)
     if document.sub_type is SubType.SINGLE_SIDE:
         return named

@@ -1,7 +1,8 @@
-"""Asks the bank of a payee for the holder of an account. Ours; the contract has no such verb.
+"""Asks a payee's bank for the holder of an account, which is an extension of the contract.
 
-Guarantees: an answer is returned only after its entry in the audit log was committed; no answer of
-a bank blocks or changes anything; calls have rates (platform/rate_limits/provider_calls.py).
+Guarantees: an answer is returned only after its entry in the audit log was committed; a bank's
+answer never blocks a payment or changes data; calls are rate limited
+(platform/rate_limits/provider_calls.py).
 """
 
 from dataclasses import dataclass, field
@@ -25,7 +26,7 @@ KIND = "PAYEE"
 
 @dataclass(frozen=True, slots=True)
 class VerifiedPayee:
-    """Answer about a payee, and when it was given (organisation time)."""
+    """A bank's answer about a payee, and when it was given (organisation time)."""
 
     verification: PayeeVerification
     at: datetime
@@ -33,7 +34,7 @@ class VerifiedPayee:
 
 @dataclass(frozen=True, slots=True)
 class PayeeVerifications:
-    """Payees of all organisations."""
+    """Verifies payees of all organisations."""
 
     database: Database
     bank_accounts: BankAccounts
@@ -44,10 +45,10 @@ class PayeeVerifications:
     )
 
     async def verify(self, caller: Caller, user_id: UUID, account_id: UUID) -> VerifiedPayee:
-        """Ask about the holder of an account to which payouts go.
+        """Ask the bank about the holder of an account that payouts go to.
 
-        Raises `AccountNotFound`, `InactiveAccount` for a deleted or refused account,
-        `AccountDataInvalid` for one that pays in, and `TooManyRequests`.
+        Raises `AccountNotFound`, `InactiveAccount` for a deleted or rejected account,
+        `AccountDataInvalid` for an account of an onramp, and `TooManyRequests`.
         """
         check_editor(caller)
         account = await self.bank_accounts.get(caller.org_id, user_id, account_id)

@@ -1,1 +1,1 @@
-"""Payments to outside that are not sent until a provider has screened their destinations."""
+"""Outgoing payments that are not sent until a provider has screened their destinations."""

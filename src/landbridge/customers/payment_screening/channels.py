@@ -1,8 +1,8 @@
-"""Chains and rails that screen payments to outside before they send them.
+"""Chains and rails that screen outgoing payments before they send them.
 
-Each wraps another adapter of its port, so every flow is covered by construction. Coins that go to a
-wallet or the treasury of the organisation stay in its books, and are not screened. Neither are
-coins and fiat that go back to where they came from; another destination that people chose is.
+Each class wraps another adapter of its port, so every flow is covered. Coins that go to a wallet or
+the treasury of the organisation stay in its books, and are not screened. Nor are returns of coins
+or fiat to their sender, unless people chose another destination.
 """
 
 from dataclasses import dataclass, replace
@@ -35,7 +35,7 @@ class ScreenedChains(ForwardingChains):
     async def send(self, order: ChainOrder) -> ChainOrderStatus:
         """Submit an order once its destinations are released; see the port.
 
-        Raises `PaymentAwaitsScreening` and `Rejected` before.
+        Raises `PaymentAwaitsScreening` until then, and `Rejected` if people rejected it.
         """
         destinations = await self._destinations(order)
         if destinations:
@@ -47,7 +47,7 @@ class ScreenedChains(ForwardingChains):
         return await self.chains.send(order)
 
     async def _destinations(self, order: ChainOrder) -> list[ScreenedDestination]:
-        """Return the outside addresses of an order, each with the sum of its legs.
+        """Return the outside addresses of an order, each with the sum of the order's legs to it.
 
         The coins of a burn arrive on another chain; its mint has the same destinations.
         """
@@ -92,7 +92,7 @@ class ScreenedRails:
     async def pay(self, payment: RailPayment) -> RailPaymentStatus:
         """Submit a payment once its payee is released; see the port.
 
-        Raises `PaymentAwaitsScreening` and `Rejected` before.
+        Raises `PaymentAwaitsScreening` until then, and `Rejected` if people rejected it.
         """
         if not payment.goes_to_sender:
             payee = ScreenedDestination(
@@ -119,7 +119,7 @@ class ScreenedRails:
         return await self.rails.rejection_reason(payment)
 
     async def verify_payee(self, destination: PayoutDestination) -> PayeeVerification:
-        """Ask about a payee; see the port."""
+        """Ask the bank about a payee; see the port."""
         return await self.rails.verify_payee(destination)
 
     async def coordinates(

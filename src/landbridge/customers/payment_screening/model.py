@@ -36,21 +36,21 @@ HELD = "the screening of the destination has a hit: two people release or reject
 INCOMPLETE = "the travel rule requires data about the destination that are missing"
 UNANSWERED = "the screening of the destination has no answer: the provider is asked again"
 
-# Fact of a payment with an order that waits for a screening: the version that it has meanwhile.
-# Only postponements write it, so any advance of the payment invalidates it.
+# Fact of a payment whose order waits for a screening: the payment's version while it waits. Only
+# postponements write it, so any advance of the payment invalidates it.
 AWAITS = "awaits_screening"
-# A payment asks again after a pause that grows with its wait, between these.
+# Bounds of the pause before a payment asks again, which grows with the time it has waited.
 PAUSE_MIN, _PAUSE_MAX = timedelta(seconds=5), timedelta(minutes=5)
 
 
 class PaymentScreeningStatus(StrEnum):
     """Status of a payment's screening: what it waits for, and who moves it on."""
 
-    IN_SCREENING = "IN_SCREENING"  # the provider; the payment asks until it answers
-    HELD = "HELD"  # two people, who release or reject it: the provider has a hit
-    RELEASED = "RELEASED"  # nothing: the payment is sent
-    REJECTED = "REJECTED"  # nothing: the payment fails, and its money goes back
-    VOID = "VOID"  # nothing: the payment ended without an answer or a decision
+    IN_SCREENING = "IN_SCREENING"  # waits for the provider, whom the payment's step asks
+    HELD = "HELD"  # the provider has a hit: waits for two people, who release or reject it
+    RELEASED = "RELEASED"  # final: the payment may be sent
+    REJECTED = "REJECTED"  # final: the payment fails, and its money goes back
+    VOID = "VOID"  # final: the payment ended without an answer or a decision
 
 
 TRANSITIONS: Transitions[PaymentScreeningStatus] = Transitions(
@@ -79,11 +79,11 @@ TRANSITIONS: Transitions[PaymentScreeningStatus] = Transitions(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScreenedDestination:
-    """One destination of a payment, outside of our books.
+    """One destination of a payment outside the organisation's books.
 
     `name` identifies it within the payment: an address on a chain, or a bank account. So all orders
-    of a payment to one destination have one screening, also those that are sent again under another
-    key. `payee` is personal data: it is sent to the provider, and not stored.
+    of a payment to one destination share one screening, even if an order is sent again under
+    another key. `payee` is personal data: it is sent to the provider, and not stored.
     """
 
     org_id: UUID
@@ -140,8 +140,9 @@ def as_payment_screening(record: Transfer) -> PaymentScreening:
 def begun(payment: Transfer, destination: ScreenedDestination, at: datetime) -> CreateTransfer:
     """Build the record of a screening.
 
-    Its id is derived, so it exists once. Its request id is random: a client could derive one too.
-    It is due only to find out that its payment has ended: the payment asks (service.py).
+    Its id is derived, so that it can be created only once. Its request id is random: clients could
+    compute a derived one. The record becomes due only to detect that its payment has ended; the
+    provider is asked by the payment's own step (service.py).
     """
     details = PaymentScreeningDetails(
         transfer_id=payment.id,
@@ -170,7 +171,7 @@ def begun(payment: Transfer, destination: ScreenedDestination, at: datetime) -> 
 
 
 def answered(record: Transfer, report: ScreeningReport, at: datetime) -> AdvanceTransfer:
-    """Build the advance of a final answer."""
+    """Build the advance of a screening after the provider's final answer."""
     facts = answer_facts(report)
     if report.verdict is ScreeningVerdict.HIT:
         due_at = at + DECIDED_WITHIN
@@ -181,7 +182,7 @@ def answered(record: Transfer, report: ScreeningReport, at: datetime) -> Advance
 def decided(
     record: Transfer, status: PaymentScreeningStatus, *, actor: str, at: datetime
 ) -> AdvanceTransfer:
-    """Build the advance of a decision: RELEASED or REJECTED by people, or VOID."""
+    """Build the advance of a screening to RELEASED or REJECTED, by people, or to VOID."""
     return _advance(record, status, actor, at)
 
 
@@ -191,7 +192,7 @@ def is_awaiting(payment: Transfer) -> bool:
 
 
 def retry_at(waiting_since: datetime, now: datetime) -> datetime:
-    """Return when a payment without an answer asks again."""
+    """Return when a payment without an answer asks the provider again."""
     return now + min(max(now - waiting_since, PAUSE_MIN), _PAUSE_MAX)
 
 

@@ -1,14 +1,14 @@
-"""Screening of payments: nothing is sent to outside before its destination is released.
+"""Screening of payments: an order is not sent before all its destinations are released.
 
 Guarantees:
-- What is checked here is not sent unless each destination is released: by the provider's answer,
-  or by two people after a hit. The exception is what the chain or bank has already: it is not
-  stopped any more, so it is not screened either.
-- A destination is asked about under one key, however often its payment is sent, and is not asked
-  about again after a final answer. Asking moves no money, so a kill at any point only asks again.
-- Silence waits. A payment does not fail for it, and nobody releases what has no answer.
-- A payment that lacks data of the travel rule is pending, so no decision of people sends it.
-- What waits stays so when the providers file stops naming a provider for it.
+- An order checked here is not sent unless each destination is released: by the provider's answer,
+or by two people after a hit. The exception is an order that the chain or bank already has: it
+can't be stopped any more, so it is not screened either.
+- The provider is asked about a destination under one key, however often the payment is sent, and
+not again after a final answer. Asking moves no money, so it can be repeated after a crash.
+- Without an answer, a payment waits: it does not fail, and nobody can release it.
+- A payment that lacks travel rule data stays IN_SCREENING, so no decision of people sends it.
+- A waiting payment still waits when the providers file stops naming a provider for it.
 """
 
 import asyncio
@@ -60,15 +60,15 @@ from landbridge.providers.kyt.port import (
     TransferScreener,
 )
 
-# A step has a minute for all that it calls: what is not answered by then is asked again.
+# Seconds to wait for the provider: a step has a minute for all its calls, and then asks again.
 _ASK_TIMEOUT_S = 40
 
 
 @dataclass(frozen=True, slots=True)
 class _DestinationState:
-    """Screening of a destination as it is now; `retry_at` is when to ask again.
+    """Current screening of a destination; `retry_at` is when to ask the provider again.
 
-    `missing` names the data of the travel rule that it waits for.
+    `missing` names the travel rule data that the destination waits for.
     """
 
     record: Transfer
@@ -91,11 +91,11 @@ class PaymentScreenings:
         is_sent: Callable[[], Awaitable[object | None]],
         at: datetime,
     ) -> None:
-        """Return if an order to these destinations may be sent.
+        """Raise an error unless an order to these destinations may be sent.
 
-        `is_sent` returns what the chain or bank has of it, None if nothing. `at` is the
-        organisation's time. Raises `PaymentAwaitsScreening`, `Rejected` once people have rejected a
-        destination, and the errors of `is_sent`.
+        `is_sent` returns the order's status at the chain or bank, None if it is unknown there. `at`
+        is the organisation's time. Raises `PaymentAwaitsScreening`, `Rejected` once people have
+        rejected a destination, and the errors of `is_sent`.
         """
         found = await gather_in_order(
             self.ledger.find(each.org_id, each.screening_id) for each in destinations
@@ -119,7 +119,7 @@ class PaymentScreenings:
     async def _answer(
         self, destination: ScreenedDestination, record: Transfer | None, at: datetime
     ) -> _DestinationState:
-        """Return the screening of a destination, after asking about it unless that has ended."""
+        """Return the screening of a destination, after asking the provider if it is still open."""
         if record is None:
             record = await self._begin(destination)
         again_at = retry_at(record.created_at, at)
@@ -137,12 +137,12 @@ class PaymentScreenings:
         stamp = self.clock.stamp(await self.orgs.clock_offset(record.org_id))
         moved = await self.ledger.advance(answered(record, report, stamp), TRANSITIONS)
         if not isinstance(moved, Transfer):
-            # Another worker had the same answer.
+            # Another worker has stored the same answer.
             moved = await self._found(destination)
         return _DestinationState(moved, again_at)
 
     async def _note_missing(self, record: Transfer, missing: Sequence[str]) -> None:
-        """Note on the screening which data its payment waits for, if that has changed."""
+        """Store in the screening which data its payment waits for, if that has changed."""
         known = record.facts.get("missing", [])
         if known != list(missing) and record.due_at is not None:
             await self.ledger.postpone(record, record.due_at, {"missing": list(missing)})
@@ -173,9 +173,9 @@ async def decide_in(
     actor: str,
     at: datetime,
 ) -> None:
-    """Release or reject a destination with a hit; its payment continues at once.
+    """Release or reject a destination with a hit; its payment becomes due at once.
 
-    Raises `ResourceConflict` after another decision.
+    Raises `ResourceConflict` if another decision came first.
     """
     move = decided(record, status, actor=actor, at=at)
     if not isinstance(await ledger.advance_in(tx, move, TRANSITIONS), Transfer):
@@ -191,7 +191,7 @@ def _is_released(record: Transfer) -> bool:
 
 
 def _check_released(answers: Sequence[_DestinationState], at: datetime) -> None:
-    """Raise unless all destinations are released: all of an order is sent, or nothing."""
+    """Raise unless all destinations are released: an order is sent as a whole or not at all."""
     waiting = [each for each in answers if not _is_released(each.record)]
     if not waiting:
         return
@@ -227,9 +227,9 @@ def _transfer(destination: ScreenedDestination, record: Transfer, at: datetime) 
 class PaymentScreeningSteps:
     """Worker steps of due screenings; `transitions` are those of the payments, by kind of record.
 
-    A screening is due when a webhook has announced an answer, and now and then. The provider is
-    asked by the payment's own step, which knows the payee; so here the payment is only made due, or
-    a screening is ended that nobody needs any more.
+    A screening is due when a webhook has announced an answer, and at intervals. Only the payment's
+    own step asks the provider, because it knows the payee. So this step makes the payment due, or
+    ends a screening whose payment has ended.
     """
 
     ledger: Ledger
@@ -237,7 +237,7 @@ class PaymentScreeningSteps:
     transitions: Mapping[str, Transitions[Any]]
 
     async def run(self, record: Transfer, clock_offset: timedelta) -> None:
-        """Make the payment due, or end the screening of one that has ended."""
+        """Make the payment due, or end the screening if the payment has ended."""
         screening = as_payment_screening(record)
         details, at = screening.details, self.clock.stamp(clock_offset)
         payment = await self.ledger.find(record.org_id, details.transfer_id)
@@ -246,6 +246,6 @@ class PaymentScreeningSteps:
             await self.ledger.advance(move, TRANSITIONS)
             return
         if is_awaiting(payment):
-            # Not a stamp, which may be ahead of the clock: the same run then left the payment out.
+            # Use the time, not a stamp: a stamp may be ahead, and this run would skip the payment.
             await self.ledger.postpone(payment, self.clock.now(clock_offset))
         await self.ledger.postpone(record, at + SCREENED_WITHIN)

@@ -1,6 +1,6 @@
 """Reveals masked numbers, one at a time.
 
-Guarantee: a number is returned only after the entry of the audit log was committed.
+Guarantee: a number is returned only after its entry in the audit log was committed.
 """
 
 from collections.abc import Mapping
@@ -36,7 +36,7 @@ class NumberRecord(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RevealRequest:
-    """The number to reveal. `record_id` is that of the user for `KYC`."""
+    """The number to reveal. For `KYC`, `record_id` is the user's id."""
 
     user_id: UUID
     record: NumberRecord
@@ -57,7 +57,7 @@ class RevealRequest:
 
 
 def number_of(members: Mapping[str, Any], field: str) -> str:
-    """Return a number of a record; raises `FieldInvalid` where it has none of this name."""
+    """Return a number of a record; raises `FieldInvalid` if it has none of this name."""
     value = members.get(field)
     if field not in MASKED or not isinstance(value, str):
         raise FieldInvalid("the record has no masked number of this name", field="field")
@@ -77,8 +77,9 @@ class RevealedNumbers:
     async def reveal(self, caller: Caller, request: RevealRequest) -> str:
         """Return a number, and record who saw it and why.
 
-        Raises `RoleNotAllowed` for a key that only reads: a program that needs whole numbers gets
-        another scope. Also raises `FieldInvalid`, `ResourceNotFound` and `AccountNotFound`.
+        Raises `RoleNotAllowed` for a key with only the scope `read`: a program that needs whole
+        numbers has another scope. Also raises `FieldInvalid`, `ResourceNotFound` and
+        `AccountNotFound`.
         """
         if caller.member is None and caller.is_read_only:
             raise RoleNotAllowed(
@@ -105,7 +106,7 @@ class RevealedNumbers:
         return number
 
     async def _members(self, org_id: UUID, request: RevealRequest) -> Mapping[str, Any]:
-        """Return the members of the record, or (a bank account) of its bank and its holder."""
+        """Return the members of the record; for a bank account those of its bank and holder."""
         user_id, record_id = request.user_id, request.record_id
         if request.record is NumberRecord.ACCOUNT:
             account = await self.bank_accounts.get(org_id, user_id, record_id)

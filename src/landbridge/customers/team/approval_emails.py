@@ -1,4 +1,4 @@
-"""E-mails to members, and those about payments that wait for an admin.
+"""E-mails to members, among them those about payments that wait for an admin.
 
 Source: contract, dashboard 3.
 
@@ -8,9 +8,9 @@ Guarantees:
 - members who must not decide get no request: no one gets an e-mail about their own request;
 - a removed member gets no e-mail, and no new data key: recipients are locked until the e-mail is
   queued;
-- an e-mail names no user: it has amount, kind, initiator, deadline, the page to open, and of the
-  destination the address, or bank, country and the last digits of the account number; of fees on
-  top the amounts and addresses.
+- an e-mail names no user: it has amount, kind, initiator, deadline and the page to open. For the
+destination it has the address, or bank, country and the last digits of the account number; for
+fees on top the amounts and addresses.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -44,7 +44,7 @@ class MemberEmails:
     ) -> Sequence[Recipient]:
         """Return those of these members who have joined and were not removed.
 
-        Locked until the transaction ends, so that no data key is created for a removed member.
+        They are locked until the transaction ends: no data key is created for a removed member.
         """
         return await notification_store.members(tx, org_id, member_ids)
 
@@ -105,7 +105,7 @@ _SUBJECTS: Final[Mapping[str, str]] = {
 class ApprovalNotice:
     """Payment that waits, or waited, for an admin, as shown in e-mails.
 
-    `initiator_id` is a member, or an API key unless `is_from_dashboard`.
+    `initiator_id` is that of a member if `is_from_dashboard`, otherwise that of an API key.
     """
 
     org_id: UUID
@@ -119,16 +119,16 @@ class ApprovalNotice:
 
 
 class ApprovalEmails:
-    """Puts mails about approvals into the outbox."""
+    """Puts e-mails about approvals into the outbox."""
 
     def __init__(self, members: MemberEmails, *, base_url: str) -> None:
         self._members = members
         self._base_url = base_url
 
     async def waiting(self, tx: Tx, notice: ApprovalNotice, destination: str) -> None:
-        """Notify the admins who may decide; in the transaction that requests the payment.
+        """Notify the admins who may decide; call it in the transaction that requests the payment.
 
-        `destination` says where it goes, without names; "" if nothing is paid.
+        `destination` describes where the money goes, without names; "" if nothing is paid.
         """
         if not self._members.can_send:
             return
@@ -156,10 +156,10 @@ class ApprovalEmails:
         status: str,
         accept_by: datetime | None = None,
     ) -> None:
-        """Notify the member who requested it; in the transaction of the decision or expiry.
+        """Notify the initiator; call it in the transaction of the decision or expiry.
 
         `outcome` is the approval's status, `status` that of the payment. `accept_by` is the
-        deadline of the quote that it has since then.
+        deadline of the quote that the payment has after an approval.
         """
         if not (self._members.can_send and notice.is_from_dashboard):
             return

@@ -1,4 +1,4 @@
-"""Commands on members. `cli` puts them under `landbridge members`."""
+"""CLI commands on members, under `landbridge members`."""
 
 import click
 
@@ -15,7 +15,7 @@ from landbridge.platform.http.caller import MemberRole
 
 
 def members(run_command: CommandRunner[Team]) -> click.Group:
-    """Define the group of commands."""
+    """Build the command group."""
 
     @click.group("members")
     def group() -> None:

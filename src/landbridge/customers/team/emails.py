@@ -41,7 +41,7 @@ If this was you, no action is needed. If not, reset your password and sign out a
 Then contact an admin of your organisation.
 """
 
-# What mail programs make a link of. An admin chooses the name of a person who is invited.
+# Text that mail programs turn into a link. Names are checked: an admin chooses an invitee's name.
 _LINK: Final = re.compile(r"[:/@]|\w\.\w{2,}")
 
 # Changes that trigger an e-mail, by their names in the change log.
@@ -80,5 +80,5 @@ def reset(to: str, *, name: str, url: str) -> SealedEmailContent:
 
 
 def _greeted(name: str) -> str:
-    """Return the name after a greeting; nothing in place of one with a link."""
+    """Return the name as it follows a greeting; empty if the name contains a link."""
     return "" if _LINK.search(name) else f" {name}"

@@ -1,10 +1,10 @@
 """Known browsers: those from which a member has signed in with the present password before.
 
-Their login attempts are counted separately. A stranger who guesses an address's passwords does not
-delay its owner on a browser of their own.
+Login attempts from a known browser are counted separately, so a stranger who guesses passwords for
+an address does not delay its owner.
 
-Guarantees: a token is good for one member and one password; it replaces no part of signing in, and
-nothing of it is stored. The data key of the member makes it, so it ends with the member.
+Guarantees: a token is valid for one member and one password; it replaces no part of signing in, and
+is not stored. It is derived from the member's data key, so it ends with the member.
 """
 
 import hmac
@@ -18,13 +18,13 @@ _ID_BYTES = 16
 
 
 def make_token(key: DataKey, account: MemberCredentials) -> str:
-    """A new token: a random id, and the proof that it is ours."""
+    """Return a new token: a random id, and a keyed hash that proves its origin."""
     browser_id = secrets.token_urlsafe(_ID_BYTES)
     return f"{browser_id}.{_proof(key, account, browser_id)}"
 
 
 def browser_of(key: DataKey, account: MemberCredentials, token: str) -> str | None:
-    """The id in a token; None if it was not made for this member and this password."""
+    """Return the id in a token; None if it was not made for this member and password."""
     browser_id, _, proof = token.partition(".")
     expected = _proof(key, account, browser_id)
     is_ours = hmac.compare_digest(proof.encode("utf-8", "replace"), expected.encode())

@@ -16,7 +16,7 @@ on conflict (org_id, member_id, purpose) do update
 set token_hash = excluded.token_hash, expires_at = excluded.expires_at
 """
 
-# Not prefixed by org_id: the visitor of a link knows only its token.
+# Has no condition on org_id: the visitor of a link knows only its token.
 _FIND = """
 select org_id, member_id, expires_at
 from team_member_links
@@ -31,7 +31,7 @@ returning expires_at
 
 _DROP = "delete from team_member_links where org_id = $1 and member_id = $2"
 
-# Expired invitations are shown as such; expired resets need not be.
+# Only expired resets are deleted, because the team page shows expired invitations.
 _SWEEP = """
 delete from team_member_links
 where org_id = any($1::uuid[]) and purpose = 'reset' and expires_at < $2
@@ -56,14 +56,14 @@ async def put(
     token_hash: bytes,
     expires_at: datetime,
 ) -> None:
-    """Create a link; the previous one is void."""
+    """Store a link, which replaces the member's previous one of this purpose."""
     await tx.execute(_PUT, org_id, member_id, purpose, token_hash, expires_at)
 
 
 async def find(
     tx: Tx, token_hash: bytes, purpose: MemberLinkPurpose, now: datetime
 ) -> MemberLinkOwner | None:
-    """Return a valid link."""
+    """Return the owner of a valid link; None if there is none."""
     row = await tx.fetchrow(_FIND, token_hash, purpose, now)
     return (
         None if row is None else MemberLinkOwner(row["org_id"], row["member_id"], row["expires_at"])
@@ -79,10 +79,10 @@ async def take(
 
 
 async def drop(tx: Tx, org_id: UUID, member_id: UUID) -> None:
-    """Void all links of a member."""
+    """Delete all links of a member."""
     await tx.execute(_DROP, org_id, member_id)
 
 
 async def sweep(tx: Tx, org_ids: Collection[UUID], before: datetime) -> None:
-    """Forget links to choose another password that ran out."""
+    """Delete expired links for a password reset."""
     await tx.execute(_SWEEP, list(org_ids), before)

@@ -34,7 +34,7 @@ _PATHS: Final = {MemberLinkPurpose.INVITATION: "invitations", MemberLinkPurpose.
 
 @dataclass(frozen=True, slots=True)
 class MemberLinks:
-    """Links of all organisations; they live by real time."""
+    """Links of all organisations; they expire in real time."""
 
     database: Database
     clock: Clock
@@ -50,7 +50,7 @@ class MemberLinks:
     async def make(
         self, tx: Tx, person: TeamMember, purpose: MemberLinkPurpose, *, org_name: str
     ) -> tuple[str, datetime]:
-        """Return a link and its expiry; it is sent by e-mail if e-mail is configured."""
+        """Create a link, and e-mail it if e-mail is configured; return it and its expiry."""
         token, expires_at = new_secret(), self.clock.now() + _LIFETIMES[purpose]
         await link_store.put(
             tx,

@@ -5,14 +5,14 @@ from datetime import datetime, timedelta
 
 from landbridge.platform.db.pool import Tx
 
-# In one statement, so that each concurrent attempt counts. It returns no row where the next attempt
-# is not permitted yet. Earlier attempts count half after each half-life; the half attempt in the
-# comparison allows for the decay between consecutive attempts. The decay ends after 64 half-lives:
-# PostgreSQL refuses a power too small for a float, and old rows stay while no worker runs. The
-# clock tolerance is safe: of two concurrent attempts the one with the earlier timestamp may arrive
-# second. Run again after an unacknowledged commit, it finds its own attempt by the timestamp, and
-# counts no other. A time later than any delay comes from a clock that was set back since: it counts
-# for nothing, or nobody could sign in until then.
+# Counts an attempt in one statement, so that each concurrent attempt counts. It returns no row if
+# the next attempt is not permitted yet. Earlier attempts count half after each half-life; the half
+# attempt in the comparison allows for the decay between consecutive attempts. The decay ends after
+# 64 half-lives: PostgreSQL refuses a power too small for a float, and old rows stay while no worker
+# runs. The later timestamp is kept: of two concurrent attempts the one with the earlier timestamp
+# may arrive second. Run again after an unacknowledged commit, the statement finds its own attempt
+# by the timestamp, and counts no other. A stored time later than any delay comes from a clock that
+# was set back since: it is ignored, otherwise nobody could sign in until then.
 _TAKE = """
 insert into login_attempts as t (subject_hash, attempts, last_attempt_at, locked_until)
 values ($1, 1, $2, $2::timestamptz - $5::interval)
@@ -43,7 +43,7 @@ _FREE_AT = "select locked_until from login_attempts where subject_hash = $1"
 
 _FORGET = "delete from login_attempts where subject_hash = $1"
 
-# Run again after an unacknowledged commit, it finds its own timestamp and has no effect.
+# Run again after an unacknowledged commit, this finds its own timestamp and has no effect.
 _GIVE_BACK = """
 update login_attempts
 set attempts = greatest(attempts - 1, 0), locked_until = $2::timestamptz - interval '1 minute'
@@ -86,12 +86,12 @@ async def free_at(tx: Tx, subject_hash: bytes) -> datetime | None:
 
 
 async def forget(tx: Tx, subject_hash: bytes) -> None:
-    """Reset the count."""
+    """Delete the count of attempts."""
     await tx.execute(_FORGET, subject_hash)
 
 
 async def give_back(tx: Tx, subject_hash: bytes, at: datetime) -> None:
-    """Subtract one try; `at` is a moment that no other call has."""
+    """Subtract one attempt; `at` must differ from that of every other call."""
     await tx.execute(_GIVE_BACK, subject_hash, at)
 
 

@@ -21,33 +21,33 @@ from landbridge.platform.core.clock import Clock
 from landbridge.platform.db.pool import Database
 
 _PAUSE, _PAUSE_MAX = timedelta(seconds=2), timedelta(minutes=15)
-# Long enough for the remaining count to be negligible.
+# Counts are deleted after this time, when the decayed count is negligible.
 _MEMORY = timedelta(days=3)
 _HOUR, _LONG = timedelta(hours=1), timedelta(hours=6)
 _NOWHERE: Final = "unknown"
-# Network of one customer of a provider (RFC 6177): single addresses in it cost nothing.
+# Prefix length of an IPv6 network of one customer (RFC 6177), who has all addresses in it.
 _PREFIX: Final = 64
 
 
 class AttemptSubject(StrEnum):
     """Subject by which attempts are counted."""
 
-    ADDRESS = "address"  # of an e-mail address, registered or not
-    BROWSER = "browser"  # one that a member has signed in from before: passwords
-    NETWORK = "network"  # an address that a whole office may be behind: passwords
-    PASSKEY = "passkey"  # the same: passkeys
-    CHALLENGE = "challenge"  # the same: requests for a passkey challenge
-    RESET = "reset"  # the same: requests for a link
-    SECOND = "second"  # codes of a member's second factor
-    OWN = "own"  # a member's password, required again
-    MAILS = "mails"  # with a link, to one address
-    INVITATION = "invitation"  # of an organisation, to an address that is a member's
-    INVITED = "invited"  # with an invitation, to one address
-    KYC_LINK = "kyc_link"  # with a KYC link, of an organisation to one address
-    LINK = "link"  # passwords chosen by a member's link: each is hashed, and one counts
+    ADDRESS = "address"  # passwords for an e-mail address, registered or not
+    BROWSER = "browser"  # passwords from a browser that a member has signed in from before
+    NETWORK = "network"  # passwords from an IP address, which a whole office may share
+    PASSKEY = "passkey"  # sign-ins with a passkey from an IP address
+    CHALLENGE = "challenge"  # requests for a passkey challenge from an IP address
+    RESET = "reset"  # requests for a password reset link from an IP address
+    SECOND = "second"  # codes for a member's second factor
+    OWN = "own"  # passwords of a signed-in member who confirms a change
+    MAILS = "mails"  # e-mails with a reset link to one address
+    INVITATION = "invitation"  # an organisation's invitations to addresses that belong to members
+    INVITED = "invited"  # e-mails with an invitation to one address
+    KYC_LINK = "kyc_link"  # an organisation's e-mails with a KYC link to one address
+    LINK = "link"  # passwords submitted by a member's link, of which only the first one is set
 
 
-# Number of attempts without delay.
+# Number of attempts without delay, by subject.
 FREE: Final = {
     AttemptSubject.ADDRESS: 5,
     AttemptSubject.BROWSER: 5,
@@ -63,7 +63,7 @@ FREE: Final = {
     AttemptSubject.KYC_LINK: 5,
     AttemptSubject.LINK: 3,
 }
-# Shared subjects decay sooner than those of one person.
+# Subjects that many people share; their counts decay sooner.
 _SHARED: Final = {
     AttemptSubject.NETWORK,
     AttemptSubject.PASSKEY,
@@ -73,7 +73,7 @@ _SHARED: Final = {
 
 
 class LoginRateLimit:
-    """Tries of all organisations."""
+    """Counts login attempts of all organisations."""
 
     def __init__(self, database: Database, clock: Clock) -> None:
         self._database = database
@@ -95,12 +95,12 @@ class LoginRateLimit:
         raise TooManyAttempts(max(1, math.ceil(left_s)))
 
     async def succeed(self, subject: AttemptSubject, identifier: str) -> None:
-        """Forget the failed attempts: this one was right."""
+        """Delete the count of attempts after a successful one."""
         hashed = _hash(subject, identifier)
         await self._database.single(lambda tx: login_attempt_store.forget(tx, hashed))
 
     async def give_back(self, subject: AttemptSubject, identifier: str) -> None:
-        """Uncount a successful attempt, without effect on earlier ones."""
+        """Subtract a successful attempt; earlier ones still count."""
         at, hashed = self._clock.stamp(), _hash(subject, identifier)
         await self._database.single(lambda tx: login_attempt_store.give_back(tx, hashed, at))
 
@@ -111,7 +111,7 @@ class LoginRateLimit:
 
 
 def network_of(host: str | None) -> str:
-    """Return the network of an address: the address of IPv4, or the /64 around one of IPv6."""
+    """Return the network of an IP address: itself for IPv4, its /64 network for IPv6."""
     try:
         found = ip_address(host or "")
     except ValueError:

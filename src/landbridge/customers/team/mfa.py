@@ -2,8 +2,8 @@
 
 Guarantees:
 - the secret is encrypted with the member's data key; recovery codes are stored as hashes;
-- each code is accepted once, even if submitted twice concurrently, within one step of the present
-  one; attempts are counted before they are made;
+- each code is accepted once, even if submitted twice concurrently, and only if it is at most one
+time step away from the present one; attempts are counted before they are made;
 - a verified second factor changes the session's secret, so that the previous secret gives no
   access.
 """
@@ -53,7 +53,7 @@ class MfaStatus:
 
 @dataclass(frozen=True, slots=True)
 class Mfa:
-    """Second factors of all members; codes go by real time, as the phones that show them do."""
+    """Second factors of all members; codes are valid by real time, which phones use too."""
 
     database: Database
     clock: Clock
@@ -108,9 +108,10 @@ class Mfa:
         return await self.database.transact(work)
 
     async def confirm(self, signed: SignedInSession, code: str) -> tuple[Sequence[str], str]:
-        """Require codes from now on. Other sessions end, and this one gets another cookie.
+        """Confirm the new secret with a code; from then on, sign-ins require codes.
 
-        Returns the recovery codes, only this once, and the cookie's new value.
+        Other sessions end. Returns the recovery codes, which are shown only once, and the new value
+        of this session's cookie.
         """
         caller = signed.caller
         await self.throttle.take(AttemptSubject.SECOND, str(caller.id))
@@ -165,7 +166,7 @@ class Mfa:
         )
 
     async def new_recovery_codes(self, caller: Caller, code: str) -> Sequence[str]:
-        """Replace the recovery codes and return the new ones, only this once."""
+        """Replace the recovery codes and return the new ones, which are not returned again."""
         codes = [new_recovery_code() for _ in range(RECOVERY_CODES)]
         await self._prove(
             caller,
@@ -195,7 +196,7 @@ class Mfa:
         await self.throttle.succeed(AttemptSubject.SECOND, str(caller.id))
 
     async def _take(self, tx: Tx, by: ChangeAuthor, person: TeamMember, code: str) -> bool:
-        """Use up a code of a locked member, of the app or for recovery."""
+        """Consume a one-time or recovery code of a locked member; False if it is not valid."""
         if await self._take_totp(tx, by.org_id, person.id, code, only_confirmed=True):
             return True
         hashed = digest(_tidied(code))
@@ -223,7 +224,7 @@ class Mfa:
 
 
 def _step_of(totp: TOTP, code: str, step: int) -> int | None:
-    """Return the step of this code, among those around the present one."""
+    """Return the time step of this code, at most one from `step`; None for a wrong code."""
     if len(code) != _DIGITS or not (code.isascii() and code.isdigit()):
         return None
     for each in range(step - _WINDOW, step + _WINDOW + 1):
@@ -233,13 +234,13 @@ def _step_of(totp: TOTP, code: str, step: int) -> int | None:
 
 
 def _uri(secret: str, email: str) -> str:
-    """Return the address for an authenticator app."""
+    """Return the `otpauth` URI for an authenticator app."""
     label = f"{_ISSUER}:{quote(email)}"
     return f"otpauth://totp/{label}?secret={secret}&issuer={_ISSUER}"
 
 
 def _tidied(code: str) -> str:
-    """Return a recovery code in the form that is hashed, independent of its spelling."""
+    """Return a recovery code in the form that is hashed, without case and separators."""
     normalized = code[:100].encode("ascii", "ignore").decode().lower()
     return "".join(each for each in normalized if each.isalnum())
 

@@ -56,7 +56,7 @@ _DROP_CODES = "delete from recovery_codes where org_id = $1 and member_id = $2"
 
 @dataclass(frozen=True, slots=True)
 class SealedTotp:
-    """Secret as stored, and the step of the last accepted code."""
+    """Encrypted secret, and the time step of the last accepted code."""
 
     secret: bytes
     confirmed_at: datetime | None
@@ -64,7 +64,7 @@ class SealedTotp:
 
 
 async def put(tx: Tx, org_id: UUID, member_id: UUID, sealed: bytes, at: datetime) -> bool:
-    """Store a secret that is still to be confirmed; False if one is already."""
+    """Store an unconfirmed secret; False if the member already has a confirmed one."""
     return await tx.fetchval(_PUT, org_id, member_id, sealed, at) is not None
 
 
@@ -82,7 +82,7 @@ async def has(tx: Tx, org_id: UUID, member_id: UUID) -> bool:
 
 
 async def take(tx: Tx, org_id: UUID, member_id: UUID, step: int, at: datetime) -> bool:
-    """Take the code of a step, and confirm the secret; False if it, or a later one, was."""
+    """Consume a time step's code, and confirm the secret; False if this or a later one was."""
     return await tx.fetchval(_TAKE, org_id, member_id, step, at) is not None
 
 
@@ -103,6 +103,6 @@ async def take_code(tx: Tx, org_id: UUID, member_id: UUID, code_hash: bytes) -> 
 
 
 async def drop(tx: Tx, org_id: UUID, member_id: UUID) -> None:
-    """Take the second factor away."""
+    """Delete a member's secret and recovery codes."""
     await tx.execute(_DROP_TOTP, org_id, member_id)
     await tx.execute(_DROP_CODES, org_id, member_id)

@@ -1,4 +1,4 @@
-"""Members and sessions as they are stored. Source: contract, dashboard 2."""
+"""Stored members and sessions. Source: contract, dashboard 2."""
 
 import hashlib
 import hmac
@@ -15,7 +15,7 @@ from landbridge.platform.encryption.model import DataKey
 from landbridge.platform.formats.people import check_email
 from landbridge.platform.http.caller import Caller, MemberRole
 
-# Kinds of objects, as the change log names them.
+# Kinds of objects in the change log.
 KIND, SESSION = "MEMBER", "SESSION"
 # An unused session ends after the first, and any session after the second.
 IDLE_MAX, LIFETIME = timedelta(hours=12), timedelta(days=7)
@@ -57,7 +57,7 @@ class TeamMember:
     created_at: datetime
     removed_at: datetime | None
     version: int
-    # Until they accept the invitation.
+    # True until the member accepts the invitation.
     is_invited: bool = False
 
 
@@ -123,7 +123,7 @@ class MemberCredentials:
 
 @dataclass(frozen=True, slots=True)
 class ChangeAuthor:
-    """Author of a change for the change log, with their clock."""
+    """Author of a change in the change log, with the clock offset of the organisation."""
 
     org_id: UUID
     actor: str
@@ -164,14 +164,14 @@ class Invitation:
 
 @dataclass(frozen=True, slots=True)
 class FirstAdmin:
-    """First admin; `password` only if it was generated now."""
+    """First admin of an organisation; `password` is None unless it was generated now."""
 
     email: str
     password: str | None
 
 
 def address(text: str) -> str:
-    """An e-mail address as members are found by; raises `FieldInvalid`."""
+    """Return the normalised e-mail address by which members are found; raises `FieldInvalid`."""
     return check_email("email", text).lower()
 
 
@@ -186,24 +186,24 @@ def new_password() -> str:
 
 
 def new_recovery_code() -> str:
-    """80 random bits, in groups that can be written down."""
+    """Return a recovery code: 80 random bits, in groups that are easy to copy by hand."""
     text = b32encode(secrets.token_bytes(_RECOVERY_BYTES)).decode().lower()
     groups = range(0, len(text), _RECOVERY_GROUP)
     return "-".join(text[at : at + _RECOVERY_GROUP] for at in groups)
 
 
 def digest(secret: str) -> bytes:
-    """Return the stored hash of a secret; its entropy permits a plain hash."""
+    """Return the stored hash of a secret, whose entropy makes a plain hash sufficient."""
     return hashlib.sha256(secret.encode("utf-8", "replace")).digest()
 
 
 def email_hash(key: DataKey, email: str) -> bytes:
-    """Return the hash that identifies a removed member's address; `key` is the organisation's."""
+    """Return the keyed hash of a removed member's address; `key` is the organisation's."""
     return hmac.digest(key.derive("members.email"), email.encode(), "sha256")
 
 
 def next_secret(key: DataKey, secret_hash: bytes) -> str:
-    """Return the secret that follows another one in a session's cookie; `key` is the member's."""
+    """Return a session's next cookie secret, derived from the present one and the member's key."""
     following = hmac.digest(key.derive("sessions.next_secret"), secret_hash, "sha256")
     return urlsafe_b64encode(following).rstrip(b"=").decode()
 

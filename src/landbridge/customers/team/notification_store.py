@@ -6,8 +6,8 @@ from uuid import UUID
 
 from landbridge.platform.db.pool import Row, Tx
 
-# Locked: a removal of one of them waits, so that no data key is created for a removed member. In
-# one order, which prevents deadlocks.
+# The row locks delay a member's removal, so that no data key is created for a removed member. They
+# are taken in the order of ids, which prevents deadlocks.
 _ADMINS = """
 select id, email, name
 from team_members
@@ -17,7 +17,7 @@ order by id
 for key share
 """
 
-# The initiator, if still a member and subscribed.
+# Returns the initiator if they are still a member and subscribed.
 _INITIATOR = """
 select id, email, name
 from team_members
@@ -25,7 +25,7 @@ where org_id = $1 and id = $2 and removed_at is null and receives_approval_email
 for key share
 """
 
-# As the admins.
+# Locks the rows as `_ADMINS` does.
 _MEMBERS = """
 select id, email, name
 from team_members
@@ -52,7 +52,7 @@ async def lock_other_admins(tx: Tx, org_id: UUID, member_id: UUID) -> Sequence[R
 
 
 async def initiator(tx: Tx, org_id: UUID, member_id: UUID) -> Recipient | None:
-    """Return and lock a member, if subscribed to approval e-mails."""
+    """Return and lock a member; None unless subscribed to approval e-mails."""
     row = await tx.fetchrow(_INITIATOR, org_id, member_id)
     return None if row is None else _recipient(row)
 

@@ -16,7 +16,7 @@ on conflict (credential_id) do nothing
 returning id
 """
 
-# Not prefixed by org_id: a sign-in with a passkey contains only its id.
+# Has no condition on org_id: a sign-in with a passkey contains only its id.
 _FIND = """
 select org_id, id, member_id, public_key, sign_count
 from passkeys
@@ -30,7 +30,7 @@ where org_id = $1 and member_id = $2
 order by created_at, id
 """
 
-# Counters only grow; authenticators without a counter send 0 each time.
+# The counter must grow, except that authenticators without a counter always send 0.
 _USE = """
 update passkeys set sign_count = $4, last_used_at = $5
 where org_id = $1 and id = $2 and member_id = $3 and (sign_count < $4 or $4 = 0 and sign_count = 0)
@@ -140,7 +140,7 @@ async def remove(tx: Tx, org_id: UUID, passkey_id: UUID, member_id: UUID) -> boo
 
 
 async def drop(tx: Tx, org_id: UUID, member_id: UUID) -> None:
-    """Forget all of a member."""
+    """Delete all passkeys of a member."""
     await tx.execute(_DROP, org_id, member_id)
 
 

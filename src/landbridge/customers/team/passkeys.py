@@ -60,7 +60,7 @@ __all__ = ["Passkey", "Passkeys"]
 
 _LIFETIME: Final = timedelta(minutes=5)
 _PASSKEYS_MAX: Final = 20
-# Of a credential id (WebAuthn level 3, section 4).
+# Longest credential id (WebAuthn level 3, section 4).
 _ID_BYTES_MAX: Final = 1023
 _RP_NAME: Final = "Landbridge"
 _PORTS: Final = {"http": 80, "https": 443}
@@ -106,13 +106,13 @@ class Passkeys:
         return self._is_secure and not _is_ip(self._rp_id)
 
     async def of(self, caller: Caller) -> Sequence[Passkey]:
-        """One's own, the oldest first."""
+        """Return the caller's own passkeys, oldest first."""
         return await self._database.single(
             lambda tx: passkey_store.of(tx, caller.org_id, caller.id)
         )
 
     async def registration(self, caller: Caller, *, browser: str) -> Mapping[str, Any]:
-        """Return options for `navigator.credentials.create`; `browser` is that browser's secret."""
+        """Return options for `navigator.credentials.create`; `browser` is the browser's secret."""
         person = await self._members.get(caller.org_id, caller.id)
         known = await self.of(caller)
         _check_many(known)
@@ -136,7 +136,7 @@ class Passkeys:
     async def register(
         self, caller: Caller, credential: Mapping[str, Any], *, name: str, browser: str
     ) -> Passkey:
-        """Store a passkey created by a device; raise `PasskeyRefused`."""
+        """Store a passkey that a device has created; raise `PasskeyRefused` if it is invalid."""
         checked, by = check_text("name", name), ChangeAuthor.caller(caller)
         try:
             parsed = parse_registration_credential_json(dict(credential))
@@ -184,7 +184,7 @@ class Passkeys:
         )
 
     async def remove(self, caller: Caller, passkey_id: UUID) -> None:
-        """Forget one's own passkey."""
+        """Delete one of the caller's own passkeys."""
         await self._change(
             caller,
             "passkey_remove",
@@ -194,7 +194,7 @@ class Passkeys:
     async def authentication(self, *, browser: str, ip_address: str | None) -> Mapping[str, Any]:
         """Return options for `navigator.credentials.get`, for any visitor.
 
-        Raises `TooManyTries`.
+        Raises `TooManyAttempts`.
         """
         await self._throttle.take(AttemptSubject.CHALLENGE, network_of(ip_address))
         options = generate_authentication_options(
@@ -213,7 +213,7 @@ class Passkeys:
     ) -> str:
         """Start a session with both factors verified; return the value of its cookie.
 
-        Raises `PasskeyRefused` and `TooManyTries`.
+        Raises `PasskeyRefused` and `TooManyAttempts`.
         """
         network = network_of(ip_address)
         await self._throttle.take(AttemptSubject.PASSKEY, network)
@@ -324,16 +324,16 @@ def _is_ip(host: str) -> bool:
     return True
 
 
-# Counted from the end that every session has anyway.
+# Time that a session is kept after the expiry that every session has.
 SESSIONS_KEPT: Final = timedelta(days=90)
-# An address and a name are needed no longer, but for questions right after.
+# Time that a removed member's address and name are kept, for questions after the removal.
 REMOVED_KEPT: Final = timedelta(days=30)
 _BATCH_SIZE: Final = 1000
 
 
 @dataclass(frozen=True, slots=True)
 class TeamCleanup:
-    """Old sessions, links, challenges and login attempts of all organisations, by real time."""
+    """Deletes old sessions, links, challenges and login attempts, by real time."""
 
     database: Database
     clock: Clock
@@ -342,7 +342,7 @@ class TeamCleanup:
     vault: Vault
 
     async def sweep(self, org_ids: Collection[UUID]) -> bool:
-        """Process one batch; return whether more may remain."""
+        """Delete one batch; return whether more may remain."""
         now = self.clock.now()
         await self.passkeys.sweep()
         await self.throttle.sweep()

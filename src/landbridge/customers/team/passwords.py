@@ -1,7 +1,7 @@
 """Passwords: policy and storage.
 
-Guarantees: only Argon2id hashes are stored, with the library's parameters, which follow RFC 9106,
-but for the memory, which the operator sets; hashes with other parameters are replaced at the next
+Guarantees: only Argon2id hashes are stored, with the library's parameters, which follow RFC 9106;
+only the memory is set by the operator; hashes with other parameters are replaced at the next
 sign-in; a check takes the same time for unknown and known addresses; hashing blocks no other
 request, and its concurrency is bounded.
 """
@@ -18,10 +18,10 @@ from landbridge.customers.team.errors import PasswordWeak
 
 LENGTH_MIN, LENGTH_MAX = 12, 200
 _DISTINCT_MIN = 5
-# By default each takes 64 MiB, and a core for some 30 to 200 ms.
+# Concurrent hash computations; each takes 64 MiB by default, and a core for 30 to 200 ms.
 _AT_ONCE = 2
-# Entries of leaked lists with at least twelve characters that pass the check for few distinct
-# characters.
+# Passwords from leaked lists that the other checks accept: they have at least twelve characters,
+# and enough distinct ones.
 _COMMON_TEXT = """
     0123456789012 123456789012 1234567890123 12345678901234 123456789012345 1234567890123456
     1234567890ab 12345678910111 123456789abc 1q2w3e4r5t6y 1q2w3e4r5t6y7u 1q2w3e4r5t6y7u8i
@@ -63,7 +63,7 @@ def check_password(password: str, *, email: str, field: str = "password") -> Non
 
 
 class PasswordHashes:
-    """Makes and checks the stored hashes of passwords, with this much memory for each."""
+    """Creates and checks the stored hashes of passwords, each with the same memory cost."""
 
     def __init__(self, memory_kib: int) -> None:
         self._hasher = PasswordHasher(memory_cost=memory_kib)
@@ -95,6 +95,6 @@ async def _beside(function: Callable[..., T], *args: object) -> T:
 
 
 def _fit(password: str) -> str:
-    """Truncate a password, so that a huge input costs no more than a normal one."""
-    # A lone surrogate cannot be encoded, and no real password has one.
+    """Return a truncated password, so that hashing a huge input costs no more than usual."""
+    # Lone surrogates are replaced: they cannot be encoded, and no real password has one.
     return password[: LENGTH_MAX + 1].encode("utf-8", "replace").decode()

@@ -1,4 +1,4 @@
-"""Changes of the team by admins who are admins still when the change is written."""
+"""Check that the author of a change of the team is still an admin when it is written."""
 
 from landbridge.customers.team import store
 from landbridge.customers.team.model import ChangeAuthor

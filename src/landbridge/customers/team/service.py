@@ -48,7 +48,7 @@ from landbridge.platform.orgs.key_creators import revoke_deciding_keys
 # Reserved domain: e-mail to it is never delivered (RFC 6761).
 FIRST_EMAIL: Final = "admin@landbridge.test"
 _FIRST_NAME: Final = "First admin"
-# The browser's preference, until the member chooses.
+# Language setting that means the browser's preference, until the member chooses.
 _NO_LANGUAGE: Final = ""
 _CLI: Final = "cli"
 _LANGUAGE_LENGTH_MAX: Final = 10
@@ -86,8 +86,8 @@ class Team:
     ) -> NewInvitation:
         """Create a member who sets a password by the link; admins only.
 
-        Raises `AddressTaken` if the address belongs to a member of any organisation, and
-        `TooManyAttempts` after several of these, which would show who uses this installation, or
+        Raises `AddressTaken` if the address belongs to a member of any organisation. Raises
+        `TooManyAttempts` after several such refusals, which show who uses this installation, and
         after several invitations of one address, since each is an e-mail.
         """
         check_admin(caller)
@@ -107,7 +107,7 @@ class Team:
     async def invite_by_operator(
         self, org_id: UUID, offset: timedelta, *, email: str, name: str, role: MemberRole
     ) -> NewInvitation:
-        """Invite as `invite`, from the CLI; an unaccepted invitation is repeated."""
+        """Invite a member from the CLI; an invitation that is not accepted yet is repeated."""
         by, normalized = ChangeAuthor(org_id, _CLI, offset), address(email)
         found = await self.database.single(lambda tx: store.find_by_email(tx, normalized))
         if found is not None and found.person.is_invited and found.person.org_id == org_id:
@@ -173,7 +173,7 @@ class Team:
         await self.database.transact(work)
 
     async def rename(self, caller: Caller, name: str) -> None:
-        """Another name for oneself."""
+        """Change the caller's own name."""
         checked, by = check_name("name", name), ChangeAuthor.caller(caller)
         await self._change_own(
             by, caller.id, "rename", lambda tx: store.set_name(tx, by.org_id, caller.id, checked)
@@ -203,10 +203,10 @@ class Team:
     async def first(
         self, org_id: UUID, *, email: str | None, password: str | None
     ) -> FirstAdmin | None:
-        """Ensure that an organisation has, or had, a member, safe for concurrent process starts.
+        """Create the first admin if an organisation never had a member; safe at concurrent starts.
 
-        A preset address is registered as admin unless it is, or was, a member's. Returns the
-        created admin; with the password, if it was generated.
+        A given `email` is registered as admin unless it is, or was, a member's. Returns the created
+        admin, with the password if it was generated; None if none was created.
         """
         normalized = address(email or FIRST_EMAIL)
 
@@ -242,8 +242,8 @@ class Team:
     ) -> str:
         """Create a password reset link from the CLI.
 
-        With `drops_factors`, second factors end at once. So do password and sessions, which would
-        otherwise open the account without them until the link is used.
+        With `drops_factors`, second factors are removed at once, and so are password and sessions:
+        otherwise these would give access without a second factor until the link is used.
         """
         by, normalized = ChangeAuthor(org_id, _CLI, offset), address(email)
         found = await self.database.single(lambda tx: store.find_by_email(tx, normalized))
@@ -283,7 +283,7 @@ class Team:
         change_type: str,
         facts: Mapping[str, Any] | None = None,
     ) -> None:
-        """Record a change of a member with a locked row; the number is the row's current one."""
+        """Record a change of a member whose row is locked; `version` is the row's present one."""
         await append_change(
             tx,
             org_id=by.org_id,
@@ -317,7 +317,7 @@ class Team:
             by = await author_of(tx, inviter)
             is_new = await store.add(tx, person, None)
             account = await store.lock(tx, by.org_id, person.id)
-            # An earlier attempt may have committed; its row is identified by the id.
+            # The row with this id exists if it was added now or by an earlier attempt.
             if account is None:
                 raise AddressTaken
             if is_new:
@@ -350,8 +350,8 @@ class Team:
     async def _locked(
         self, tx: Tx, org_id: UUID, member_id: UUID, *, role: MemberRole | None
     ) -> MemberCredentials:
-        """Lock and return a member before a change to this role, or None; raise `LastAdmin`."""
-        # Lock admins first, in one order, which prevents deadlocks.
+        """Lock and return a member before a change to `role` (None: removal); raise `LastAdmin`."""
+        # Admins are locked first, in the order of ids, which prevents deadlocks.
         admins: Sequence[UUID] = ()
         if role is not MemberRole.ADMIN:
             admins = await store.lock_admins(tx, org_id)

@@ -13,7 +13,7 @@ insert into sessions
 values ($1, $2, $3, $4, $5, $5, $6, $7, $8)
 """
 
-# Not prefixed by org_id: the cookie determines the organisation.
+# Has no condition on org_id: the cookie determines the organisation.
 _FIND = """
 select s.org_id, s.id as session_id, s.last_seen_at, s.expires_at, s.verified_at, m.id, m.email,
     m.name, m.role, m.password_hash is not null as has_password, m.language, m.theme,
@@ -47,15 +47,15 @@ where org_id = $1 and member_id = $2 and ended_at is null and id is distinct fro
 returning id
 """
 
-# With another secret: the previous one gives no access. Another proof that was sent with the same
-# previous secret may have written it already.
+# Replaces the secret, so that the previous one gives no access. A concurrent proof with the same
+# previous secret may have stored the new secret already.
 _VERIFY = """
 update sessions set verified_at = $3, secret_hash = $5
 where org_id = $1 and id = $2 and ended_at is null and secret_hash in ($4, $5)
 returning id
 """
 
-# While the second factor is outstanding, a password proves no identity.
+# Renews only a verified session: a password is no proof while the second factor is outstanding.
 _RENEW = """
 update sessions set verified_at = $3, secret_hash = $5
 where org_id = $1 and id = $2 and ended_at is null and verified_at is not null
@@ -95,7 +95,7 @@ async def add(
     verified_at: datetime | None,
     sealed_origin: bytes,
 ) -> None:
-    """Begin a session."""
+    """Store a new session."""
     await tx.execute(
         _ADD,
         org_id,
@@ -115,33 +115,33 @@ async def find(tx: Tx, secret_hash: bytes) -> Row | None:
 
 
 async def see(tx: Tx, org_id: UUID, session_id: UUID, at: datetime) -> None:
-    """Note that a session was used."""
+    """Store when a session was last used."""
     await tx.execute(_SEE, org_id, session_id, at)
 
 
 async def end(tx: Tx, org_id: UUID, session_id: UUID, at: datetime) -> bool:
-    """End a session; False if it has ended."""
+    """End a session; False if it has already ended."""
     return await tx.fetchval(_END, org_id, session_id, at) is not None
 
 
 async def end_of(tx: Tx, org_id: UUID, session_id: UUID, member_id: UUID, at: datetime) -> bool:
-    """End a session of this member; False if it is another's, or has ended."""
+    """End a session of this member; False if it is another member's, or has already ended."""
     return await tx.fetchval(_END_OF, org_id, session_id, member_id, at) is not None
 
 
 async def end_others(
     tx: Tx, org_id: UUID, member_id: UUID, but: UUID | None, at: datetime
 ) -> Sequence[UUID]:
-    """End a member's sessions, except one; return the ended ones."""
+    """End a member's sessions, except `but`; return the ids of those ended now."""
     return [row["id"] for row in await tx.fetch(_END_OTHERS, org_id, member_id, but, at)]
 
 
 async def verify(
     tx: Tx, org_id: UUID, session_id: UUID, *, at: datetime, before: bytes, after: bytes
 ) -> bool:
-    """Record a proof of identity, with another cookie.
+    """Record a proof of identity, and replace the cookie hash `before` by `after`.
 
-    False if the session has ended, or has neither the cookie `before` nor the cookie `after`.
+    Return False if the session has ended, or has neither of the two hashes.
     """
     return await tx.fetchval(_VERIFY, org_id, session_id, at, before, after) is not None
 

@@ -4,8 +4,8 @@ Guarantees:
 - an ended session, or a session of a removed member, gives no access from the next request on:
   session and role are read again for each request;
 - the database holds hashes of cookie values, never the values themselves;
-- each proof of identity replaces the cookie. Proofs that a browser sends at once, with one cookie,
-  replace it by the same value, so that the order of the replies does not matter.
+- each proof of identity replaces the cookie. Concurrent proofs that a browser sends with one cookie
+replace it by the same value, so that the order of the replies does not matter.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
@@ -64,7 +64,7 @@ class Sessions:
     ) -> str:
         """Start a session; return the value of its cookie.
 
-        Without `is_verified` the second factor is still outstanding.
+        If `is_verified` is False, the second factor is still outstanding.
         """
         secret, now, session_id = new_secret(), self.clock.now(), new_id()
         origin = SessionOrigin(ip_address, None if browser is None else _plain(browser))
@@ -87,7 +87,7 @@ class Sessions:
     async def verify(self, tx: Tx, signed: SignedInSession) -> str:
         """Record a proof of identity; return the new value of the cookie.
 
-        Raises `SignInRefused` if the session has ended, or has had other cookies since.
+        Raises `SignInRefused` if the session has ended, or its cookie was replaced since.
         """
         secret = await self._replace_cookie(tx, signed, session_store.verify)
         by = ChangeAuthor.caller(signed.caller)
@@ -121,8 +121,8 @@ class Sessions:
     async def renew(self, signed: SignedInSession) -> str:
         """Record a renewed proof of identity; return the new value of the cookie.
 
-        A copy of the previous one gives no access, and so does not become fresh. Raises
-        `SignInRefused` as `verify`, and if the second factor is outstanding.
+        A copy of the previous cookie gives no access from then on. Raises `SignInRefused` as
+        `verify` does, and if the second factor is outstanding.
         """
         return await self.database.transact(
             lambda tx: self._replace_cookie(tx, signed, session_store.renew)
@@ -159,7 +159,7 @@ class Sessions:
         return await self.database.transact(lambda tx: self.end_all(tx, by, member_id))
 
     async def revoke(self, caller: Caller, session_id: UUID) -> None:
-        """End a session of one's own; raises `ResourceNotFound` for any other."""
+        """End one of the member's own sessions; raises `ResourceNotFound` for any other."""
         await self._end_one(caller, caller.id, session_id)
 
     async def revoke_others(self, caller: Caller, session_id: UUID) -> int:
@@ -172,7 +172,7 @@ class Sessions:
     async def end_all(
         self, tx: Tx, by: ChangeAuthor, member_id: UUID, *, but: UUID | None = None
     ) -> int:
-        """End a member's sessions, in the transaction that is the reason."""
+        """End a member's sessions except `but`, in transaction `tx`; return their number."""
         now = self.clock.now()
         ended = await session_store.end_others(tx, by.org_id, member_id, but, now)
         for each in ended:
@@ -239,7 +239,7 @@ class Sessions:
 
 
 def _plain(browser: str) -> str:
-    """Return a browser's name without characters that a text cannot hold."""
+    """Return a browser's name without characters that cannot be encoded."""
     truncated = browser[:_BROWSER_LENGTH_MAX].encode("utf-8", "replace").decode()
     return "".join(each if each.isprintable() else " " for each in truncated)
 
@@ -249,7 +249,7 @@ def _context(session_id: UUID) -> str:
 
 
 def _session(row: Row, key: DataKey | None) -> Session:
-    """Return a session; without an origin if it predates encrypted origins."""
+    """Return a session; it has no origin if it was stored before origins were encrypted."""
     sealed: bytes | None = row["sealed_origin"]
     origin = SessionOrigin(None, None)
     if key is not None and sealed is not None:

@@ -1,12 +1,12 @@
 """Sign-in, password changes, and acceptance of invitations.
 
 Guarantees:
-- every failure of address and password has the same message after the same work; so has a request
-  for a password reset, for known and unknown addresses;
+- every sign-in with a wrong address or password gets the same message after the same time; so does
+every request for a password reset, whether the address is known or not;
 - a password that was changed concurrently gives no access: the session starts in a transaction that
-  reads the same hash that was checked;
+reads the same hash that was checked;
 - a password change ends every session but the one that changes it, which gets another cookie; it
-  skips no second factor;
+does not replace a second factor;
 - passwords, tokens and secrets appear in no log and no error.
 """
 
@@ -42,7 +42,7 @@ from landbridge.platform.encryption.service import Vault
 from landbridge.platform.formats.people import check_name
 
 _log = structlog.stdlib.get_logger()
-# Longer than queueing an e-mail takes, so that the time does not reveal it.
+# Seconds that a reset request takes: more than queueing an e-mail, so the time reveals nothing.
 _RESET_TAKES_S: Final = 0.3
 
 
@@ -103,7 +103,7 @@ class SignIn:
         return secret
 
     async def remember_browser(self, signed: SignedInSession) -> str:
-        """Return a token for a browser's next sign-in; its attempts are counted separately."""
+        """Return a token for this browser's next sign-in, whose attempts are counted separately."""
         org_id, member_id = signed.person.org_id, signed.person.id
 
         async def work(tx: Tx) -> str:
@@ -129,7 +129,7 @@ class SignIn:
         return (await self._account(found.org_id, found.member_id)).person.email
 
     async def reset(self, token: str, *, password: str) -> None:
-        """Choose another password; every session ends, and one signs in with it.
+        """Set another password by a reset link; every session of the member ends.
 
         Raises `LinkInvalid`, `PasswordWeak` and `TooManyAttempts`.
         """
@@ -262,7 +262,7 @@ class SignIn:
         except TooManyAttempts:
             return
         except LandbridgeError as error:
-            # The requester gets no result, so no membership is revealed.
+            # Only log the error: a result for the requester would reveal who is a member.
             _log.error("members.reset_not_mailed", reason=type(error).__name__)
 
     async def _subject(
@@ -270,7 +270,7 @@ class SignIn:
     ) -> tuple[AttemptSubject, str]:
         """Return the subject by which an attempt is counted: a known browser, else the address."""
         if token:
-            # Read for unknown addresses as well, so that the time is the same.
+            # The key is read for unknown addresses as well, so that the time is the same.
             org_id, member_id = (
                 (new_id(), new_id())
                 if account is None
@@ -311,7 +311,7 @@ class SignIn:
 
 
 def _address_or_not(email: str) -> str:
-    """Return the normalised address; an invalid one is processed like an unknown one."""
+    """Return the normalised address; for an invalid one a value that no member has."""
     try:
         return address(email)
     except FieldInvalid:

@@ -53,7 +53,7 @@ left join team_member_links l
 where m.org_id = $1
 """
 
-# Not prefixed by org_id: the address determines the organisation.
+# Has no condition on org_id: the address determines the organisation.
 _FIND_BY_EMAIL = """
 select m.org_id, m.id, m.email, m.name, m.role, m.password_hash is not null as has_password,
     m.language, m.theme, m.receives_approval_emails, m.is_invited, m.created_at, m.removed_at,
@@ -73,7 +73,7 @@ where m.org_id = $1 and m.id = $2 and m.removed_at is null
 for update of m
 """
 
-# Concurrent demotions and removals of admins wait here for each other.
+# The row locks serialise concurrent demotions and removals of admins.
 _LOCK_ADMINS = """
 select id
 from team_members
@@ -84,12 +84,12 @@ for update
 
 _HAS_HAD = "select exists (select from team_members where org_id = $1)"
 
-# Any address: a removed member stays removed.
+# Matches removed members too, by address or hash: they are not created again.
 _IS_KNOWN = """
 select exists (select from team_members where org_id = $1 and (email = $2 or email_hash = $3))
 """
 
-# Without a hash: rows that still have address and name.
+# Rows without an e-mail hash still have the address and the name.
 _REMOVED = """
 select org_id, id, email
 from team_members
@@ -99,7 +99,7 @@ limit $3
 for update
 """
 
-# Replaced by the id, which the audit log contains.
+# Replaces address and name by the id, which the audit log contains.
 _BLANK = """
 update team_members
 set email = id::text || '@removed.invalid', name = id::text, email_hash = $3
@@ -174,7 +174,7 @@ async def sign_in_statuses(tx: Tx, org_id: UUID) -> Mapping[UUID, MemberSignInSt
 
 
 async def find_by_email(tx: Tx, email: str) -> MemberCredentials | None:
-    """Return the member with this address, unless removed."""
+    """Return the member with this address; None if there is none, or the member was removed."""
     row = await tx.fetchrow(_FIND_BY_EMAIL, email)
     return None if row is None else _account(row)
 
@@ -196,14 +196,14 @@ async def has_had(tx: Tx, org_id: UUID) -> bool:
 
 
 async def is_known(tx: Tx, org_id: UUID, email: str, email_hash: bytes | None) -> bool:
-    """Return whether an address is, or was, a member's; `email_hash` matches blanked ones."""
+    """Return whether an address is, or was, a member's; `email_hash` matches blanked rows."""
     return await tx.fetchval(_IS_KNOWN, org_id, email, email_hash)
 
 
 async def removed(
     tx: Tx, org_ids: Collection[UUID], before: datetime, *, limit: int
 ) -> Sequence[tuple[UUID, UUID, str]]:
-    """Return and lock unblanked members removed before the cutoff: organisation, id, address."""
+    """Return and lock members removed before the cutoff and not blanked: org id, id, address."""
     rows = await tx.fetch(_REMOVED, list(org_ids), before, limit)
     return [(row["org_id"], row["id"], row["email"]) for row in rows]
 
@@ -222,7 +222,7 @@ async def set_role(tx: Tx, org_id: UUID, member_id: UUID, role: MemberRole) -> i
 
 
 async def set_name(tx: Tx, org_id: UUID, member_id: UUID, name: str) -> int:
-    """Another name."""
+    """Set the name."""
     return await tx.fetchval(_SET_NAME, org_id, member_id, name)
 
 
@@ -242,7 +242,7 @@ async def set_preferences(
 
 
 async def set_password(tx: Tx, org_id: UUID, member_id: UUID, password_hash: str | None) -> int:
-    """Another password, or none."""
+    """Set the password's hash; None for no password."""
     return await tx.fetchval(_SET_HASH, org_id, member_id, password_hash)
 
 
@@ -252,7 +252,7 @@ async def rehash(tx: Tx, org_id: UUID, member_id: UUID, password_hash: str) -> N
 
 
 async def join(tx: Tx, org_id: UUID, member_id: UUID, name: str, password_hash: str) -> int:
-    """Take an invitation up."""
+    """Accept an invitation: set name and password."""
     return await tx.fetchval(_JOIN, org_id, member_id, name, password_hash)
 
 
@@ -262,7 +262,7 @@ async def remove(tx: Tx, org_id: UUID, member_id: UUID, at: datetime) -> int:
 
 
 async def count_change(tx: Tx, org_id: UUID, member_id: UUID) -> int:
-    """Number a change that is stored elsewhere."""
+    """Increment the version for a change that is stored elsewhere, and return it."""
     return await tx.fetchval(_COUNT, org_id, member_id)
 
 

@@ -36,7 +36,7 @@ from landbridge.providers.chains.tokens import ASSETS, Network
 COUNTERPARTIES_MAX: Final = 200
 _ASSETS_MAX: Final = 100
 _VERSION_MAX: Final = 2**31 - 1
-# A host of the egress guard's notation: a name, and a port unless it is the usual one.
+# Host in the egress guard's notation: a name, and a port unless it is 443.
 _HOST: Final = re.compile(r"[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?(?::[0-9]{1,5})?")
 _IDENTIFIER: Final = re.compile(r"[0-9A-Z]{9}")
 
@@ -92,7 +92,7 @@ class ExchangeSettingReply(WireStruct, frozen=True):
 
 
 def checked_setting(data: ExchangeSettingRequest) -> ExchangeSetting:
-    """Return a valid setting. Raises `FieldInvalid` naming the member."""
+    """Return the setting in a request. Raises `FieldInvalid` naming the invalid member."""
     _check_count("assets", data.assets, _ASSETS_MAX)
     _check_count("counterparties", data.counterparties, COUNTERPARTIES_MAX)
     for at, asset in enumerate(data.assets):
@@ -115,7 +115,7 @@ def checked_setting(data: ExchangeSettingRequest) -> ExchangeSetting:
 
 
 def setting_reply(setting: ExchangeSetting, travel_address: str) -> ExchangeSettingReply:
-    """Render a setting."""
+    """Return a setting as a response."""
     return ExchangeSettingReply(
         is_on=setting.is_on,
         requires_travel_address=setting.requires_address,
@@ -359,7 +359,7 @@ class ExchangeRoutes(Controller):
 
 
 def _only(field: str, values: list[str] | None, type_: Any) -> Any:
-    """Return the only value of a filter, if there is one."""
+    """Return the value of a filter that may be given once; None if it is absent."""
     found = parse_choices(field, values, type_)
     if not found:
         return None

@@ -1,11 +1,12 @@
-"""Deliveries of exchanges: send what other providers do not have yet, and follow payments.
+"""Deliveries of exchanges: send pending messages to other providers, and follow payments.
 
 Guarantees:
-- A message is recorded before it is sent, with the key that it keeps. A worker that is killed at
-  any point leaves it to be sent again, and the key shows the other provider that it is the same.
-- Nothing is sent inside a transaction.
-- An answer counts once. Silence and what can't be understood decide nothing.
-- The confirmation is recorded once the payment has ended: with its transaction, or as canceled.
+- A message is recorded, with a key that never changes, before it is sent. If a worker is killed,
+the message is sent again, and the other provider recognises it by the key.
+- Nothing is sent inside a database transaction.
+- Only the first answer counts. A missing or invalid answer decides nothing.
+- The confirmation is recorded once the payment has ended: with its chain transaction, or as
+canceled.
 """
 
 from collections.abc import Mapping
@@ -45,17 +46,17 @@ from landbridge.providers.trp.port import (
 
 _log = structlog.stdlib.get_logger()
 
-# The status in which the coins of a payment of any kind have arrived.
+# Status in which the coins of a payment have arrived; all kinds of payments have it.
 _COMPLETED: Final = "COMPLETED"
 _PROBLEM_MAX: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
 class ExchangeDeliveries:
-    """Sends the messages of all organisations; `transitions` are of payments, by kind.
+    """Sends the messages of all organisations; `transitions` are those of payments, by kind.
 
-    `vasps` are reached by the Travel Rule Protocol, and those of `providers` by a connected
-    provider of this name. An exchange stays with the one that it began with.
+    `vasps` sends messages by the Travel Rule Protocol; `providers` has the connected providers
+    that send them instead, by name. An exchange keeps to the way that it began with.
     """
 
     exchanges: TravelExchanges
@@ -68,7 +69,7 @@ class ExchangeDeliveries:
         """Do what is due for an exchange that was claimed (dispatcher.py)."""
         data = await self.exchanges.database.read(lambda tx: self.exchanges.open(tx, exchange))
         if data is None:
-            # Erased meanwhile: nothing is due any more.
+            # The data were erased in the meantime, so nothing is due any more.
             return
         is_ours = exchange.direction is ExchangeDirection.OUTGOING
         if is_ours and exchange.pending_message is not PendingMessage.CONFIRMATION:
@@ -95,7 +96,7 @@ class ExchangeDeliveries:
             _log.info("travel_rule.not_sent", id=str(exchange.id), reason=problem)
 
     async def _read_answer(self, exchange: Exchange, data: ExchangeData) -> None:
-        """Read the state of a delivered inquiry: repeated, it is answered with it."""
+        """Repeat a delivered inquiry, which returns its present answer, and store the answer."""
         try:
             answer = await self._inquire(exchange, data)
             await self._take(exchange, answer)
@@ -108,7 +109,7 @@ class ExchangeDeliveries:
         return await self._vasps(exchange).inquire(data.url, exchange.request_identifier, inquiry)
 
     def _vasps(self, exchange: Exchange) -> OtherVasps:
-        """Return how an exchange goes. Raises `VaspUnreachable` without its provider."""
+        """Return the client of an exchange. Raises `VaspUnreachable` if its provider is removed."""
         if exchange.provider is None:
             return self.vasps
         found = self.providers.get(exchange.provider)
@@ -117,12 +118,12 @@ class ExchangeDeliveries:
         return found
 
     async def _send(self, exchange: Exchange, message: PendingMessage, data: ExchangeData) -> None:
-        """Send a message, and record what came of it. Raises `VaspUnreachable`."""
+        """Send a message, and record its delivery and answer. Raises `VaspUnreachable`."""
         key = exchange.request_identifier
         match message:
             case PendingMessage.INQUIRY:
                 answer = await self._inquire(exchange, data)
-                # Before the inquiry counts as delivered: an answer that is lost is requested again.
+                # Store the answer before the delivery: a lost answer is then requested again.
                 await self._take(exchange, answer)
                 next_at = follow_at(exchange.updated_at, self.exchanges.clock.now())
                 await self._set_delivered(exchange, next_at)
@@ -146,14 +147,13 @@ class ExchangeDeliveries:
     async def answer(self, org_id: UUID, exchange_id: UUID, answer: InquiryResolution) -> None:
         """Store the answer to an inquiry of ours, once; its payment continues after an approval.
 
-        Raises `FieldInvalid` for an approval that names no URL for the confirmation, and
-        `ResourceConflict` for the contrary of an answer before. The same answer again changes
-        nothing; an approval of a payment that has ended meanwhile is answered with the
-        cancellation.
+        Raises `FieldInvalid` for an invalid URL for the confirmation, and `ResourceConflict` if an
+        earlier answer was the opposite. A repeated answer has no effect. If the payment has ended
+        in the meantime, an approval is answered with the cancellation.
         """
         if answer.answer is InquiryAnswer.PENDING:
             return
-        # Only a connected provider gives no URL: it takes the confirmation under our key.
+        # An answer of a connected provider has no URL: the provider takes the confirmation.
         url = answer.callback
         if url is not None:
             url = self.vasps.check_url("callback", url)
@@ -203,13 +203,13 @@ class ExchangeDeliveries:
         return self.transitions[payment.kind].is_terminal(payment.status)
 
     async def _conclude(self, exchange: Exchange, payment: Transfer | None) -> None:
-        """Record what became of a payment; only an approval has a URL to report it to."""
+        """Record the end of a payment; it is reported only if the inquiry was approved."""
         now = self.exchanges.clock.now()
         is_approved = exchange.status is ExchangeStatus.APPROVED
         hash_ = None if payment is None else _transaction(payment)
         is_sent = is_approved and hash_ is not None
         if is_approved and hash_ is None and payment is not None and payment.status == _COMPLETED:
-            # Coins have gone, and their transaction is not known: nothing true can be reported.
+            # The coins were sent, but their transaction is not known, so nothing can be reported.
             await self.exchanges.database.single(
                 lambda tx: queue_store.postpone(tx, exchange, retry_at(20, now))
             )
@@ -231,7 +231,7 @@ class ExchangeDeliveries:
 def _answered(before: Exchange, answer: InquiryResolution, now: datetime) -> Exchange | None:
     """Return an exchange after an answer; None if the answer changes nothing.
 
-    Raises `ResourceConflict` for the contrary of an answer before.
+    Raises `ResourceConflict` if an earlier answer was the opposite.
     """
     if before.direction is not ExchangeDirection.OUTGOING:
         return None
@@ -259,12 +259,15 @@ def _answered(before: Exchange, answer: InquiryResolution, now: datetime) -> Exc
     return None
 
 
-# Recorded, and canceled without an answer: the version that an exchange has then.
+# Version of an exchange that was recorded (1) and then canceled (2) without an answer.
 _CANCELLED_UNANSWERED: Final = 2
 
 
 def _transaction(payment: Transfer) -> str | None:
-    """Return the transaction that paid the destination; of a bridge that of its second leg."""
+    """Return the hash of the chain transaction that paid the destination; None without one.
+
+    For a bridge, this is the transaction that mints the coins.
+    """
     if payment.status != _COMPLETED:
         return None
     facts = payment.facts
@@ -285,7 +288,7 @@ def _inquiry(exchange: Exchange, data: ExchangeData, callback: str) -> TransferI
 
 
 def _resolution(exchange: Exchange, data: ExchangeData, callback: str) -> InquiryResolution:
-    """Return our answer. It has no personal data beyond the comment that people wrote."""
+    """Return our answer to an inquiry. Its only free text is a reviewer's comment."""
     if exchange.status is ExchangeStatus.REJECTED:
         return InquiryResolution(answer=InquiryAnswer.REJECTED, comment=data.comment)
     return InquiryResolution(

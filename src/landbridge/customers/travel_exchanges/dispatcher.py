@@ -1,10 +1,11 @@
-"""Dispatcher of exchanges: sends what is due, several at once.
+"""Dispatcher of exchanges: sends due messages, several concurrently.
 
 Guarantees:
-- A provider that answers slowly, or never, delays its own messages: those of one organisation and
-  of one host in it are bounded, and all others go on meanwhile.
+- A provider that answers slowly, or never, delays only its own messages: the concurrent messages of
+one organisation, and of one host in it, are bounded.
 - A message that fails unexpectedly stops no other one.
-- Payments of an organisation come before its answers to inquiries, which anybody may send.
+- Messages about an organisation's payments come before its answers to inquiries, because anybody
+may send inquiries.
 """
 
 import asyncio
@@ -20,7 +21,7 @@ from landbridge.customers.travel_exchanges.deliveries import ExchangeDeliveries
 from landbridge.customers.travel_exchanges.model import LEASE, Exchange
 from landbridge.platform.db.failures import logged_failures
 
-# Messages in progress: in each worker, of one organisation, and of one host in it.
+# Most messages in progress: in a worker, of one organisation, and of one host in it.
 RUNNING_MAX: Final = 64
 ORG_RUNNING_MAX: Final = 8
 HOST_RUNNING_MAX: Final = 4
@@ -37,7 +38,7 @@ class ExchangeDispatcher:
     )
 
     async def run_once(self, org_ids: Collection[UUID]) -> bool:
-        """Start what is due within the bounds; return whether there may be more to start now."""
+        """Start due messages within the limits; return whether more may be started now."""
         exchanges = self.deliveries.exchanges
         now = exchanges.clock.now()
         by_org = Counter(each.org_id for each in self._running.values())
@@ -76,12 +77,12 @@ class ExchangeDispatcher:
         return started == free
 
     async def finish(self) -> None:
-        """Wait for what is in progress."""
+        """Wait until all messages in progress have ended."""
         while self._running:
             await asyncio.gather(*self._running)
 
     async def close(self) -> None:
-        """Let messages in progress end, for a while: what is cut off is sent again."""
+        """Wait a while for messages in progress, then cancel them: another worker sends them."""
         running = list(self._running)
         if not running:
             return

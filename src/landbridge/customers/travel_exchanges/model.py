@@ -17,11 +17,11 @@ from landbridge.platform.core.money import Money
 SETTING_CHANGE_KIND = "TRAVEL_RULE.EXCHANGE_SETTING"
 EXCHANGE_CHANGE_KIND = "TRAVEL_RULE.EXCHANGE"
 
-# A message that did not arrive is sent again after a pause that grows, between these.
+# Bounds of the growing pause after which an undelivered message is sent again.
 _PAUSE_MIN, _PAUSE_MAX = timedelta(seconds=5), timedelta(hours=1)
-# So long a worker may take for a message; one that was killed is replaced then.
+# Time that a worker may take for a message; afterwards another worker sends it.
 LEASE = timedelta(seconds=60)
-# A payment is looked at after a pause that grows with its wait, between these.
+# Bounds of the pause between checks of a payment, which grows with the time it has waited.
 _FOLLOW_MIN, _FOLLOW_MAX = timedelta(seconds=2), timedelta(minutes=5)
 
 # Amounts of messages have at most 38 digits before the point, and 18 after it.
@@ -30,24 +30,24 @@ _UNITS_END = Decimal(10) ** 38
 
 
 class ExchangeDirection(StrEnum):
-    """Which way the coins go."""
+    """Direction in which the coins go."""
 
-    OUTGOING = "OUTGOING"  # from us: our inquiry
-    INCOMING = "INCOMING"  # to us: the inquiry of another provider
+    OUTGOING = "OUTGOING"  # from us: the inquiry is ours
+    INCOMING = "INCOMING"  # to us: the inquiry is another provider's
 
 
 class ExchangeStatus(StrEnum):
     """Status of an exchange: what it waits for."""
 
-    OPEN = "OPEN"  # the answer: of the other provider, or of our people
-    APPROVED = "APPROVED"  # the transfer: coins may be sent
-    REJECTED = "REJECTED"  # outgoing: people, who give up on the payment; incoming: nothing
-    CONFIRMED = "CONFIRMED"  # nothing: the coins were sent by the transaction that is named
-    CANCELLED = "CANCELLED"  # nothing: no coins are sent
+    OPEN = "OPEN"  # waits for the answer of the other provider, or of our reviewers
+    APPROVED = "APPROVED"  # coins may be sent: waits for the transfer
+    REJECTED = "REJECTED"  # incoming: final; outgoing: waits until people end the payment
+    CONFIRMED = "CONFIRMED"  # final: the coins were sent by the named transaction
+    CANCELLED = "CANCELLED"  # final: no coins are sent
 
 
 class PendingMessage(StrEnum):
-    """Message that the other provider does not have yet."""
+    """Message that has still to be delivered to the other provider."""
 
     INQUIRY = "INQUIRY"
     RESOLUTION = "RESOLUTION"
@@ -55,7 +55,7 @@ class PendingMessage(StrEnum):
 
 
 class ExchangeWait(StrEnum):
-    """What a payment waits for, as clients read it in `missing`."""
+    """Reason for which a payment waits, as shown to clients in `missing`."""
 
     ADDRESS = "travelAddress"
     COUNTERPARTY = "exchange.counterparty"
@@ -67,17 +67,17 @@ class ExchangeWait(StrEnum):
 
 
 class AmountUnit(StrEnum):
-    """Unit of amounts in the messages of a provider: sources of the protocol differ about it."""
+    """Unit of amounts in a provider's messages; the protocol's sources do not agree on one."""
 
-    WHOLE = "WHOLE"  # coins, with decimals
+    WHOLE = "WHOLE"  # whole coins, with decimals
     SMALLEST = "SMALLEST"  # the smallest unit of the coin, without decimals
 
 
 class InquiryPolicy(StrEnum):
     """Who answers the inquiries of a provider."""
 
-    REVIEW = "REVIEW"  # people
-    APPROVE = "APPROVE"  # this setting, once a certificate proved who asks
+    REVIEW = "REVIEW"  # reviewers
+    APPROVE = "APPROVE"  # approved automatically if a certificate proves the sender
 
 
 class TokenIdentifier(msgspec.Struct, frozen=True, rename="camel"):
@@ -89,7 +89,7 @@ class TokenIdentifier(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class Counterparty(msgspec.Struct, frozen=True, rename="camel"):
-    """Provider that personal data may be sent to, by the host of its URLs."""
+    """Provider that personal data may be sent to, identified by the host of its URLs."""
 
     host: str
     name: str
@@ -108,17 +108,17 @@ class ExchangeSetting:
     version: int = 0
 
     def counterparty(self, host: str) -> Counterparty | None:
-        """Return the provider with this host, if data are exchanged with it."""
+        """Return the counterparty with this host; None if there is none."""
         return next((each for each in self.counterparties if each.host == host), None)
 
     def named(self, name: str | None) -> Counterparty | None:
-        """Return the only provider with this name, if data are exchanged with it."""
+        """Return the only counterparty with this name; None if there is none, or several."""
         wanted = (name or "").casefold()
         found = [each for each in self.counterparties if each.name.casefold() == wanted]
         return found[0] if len(found) == 1 else None
 
     def token(self, chain: str, currency: str) -> str | None:
-        """Return the identifier of a coin, if there is one."""
+        """Return the token identifier of a coin on a chain; None if there is none."""
         return next(
             (
                 each.identifier
@@ -129,7 +129,7 @@ class ExchangeSetting:
         )
 
     def money(self, host: str, token: str | None, amount: str) -> tuple[str, Money] | None:
-        """Return chain and money of an inquiry; None if provider, coin or amount are not known."""
+        """Return chain and money of an inquiry; None if host, token or amount is not known."""
         counterparty = self.counterparty(host)
         coin = next((each for each in self.assets if each.identifier == token), None)
         asset = None if coin is None else SCREENED_ASSETS.get(f"{coin.currency}:{coin.chain}")
@@ -144,10 +144,10 @@ class ExchangeSetting:
 
 
 class ExchangeData(msgspec.Struct, frozen=True, kw_only=True):
-    """What is sealed of an exchange.
+    """Encrypted data of an exchange.
 
-    `url` takes our next message: the inquiry, the answer, or the confirmation. With a connected
-    provider it is that of the stated travel address, or empty. `secret` is in the
+    `url` takes our next message: the inquiry, the answer, or the confirmation. For an exchange by a
+    connected provider it is the URL of the stated travel address, or empty. `secret` is part of our
     URL on which the other provider answers. `comment` is the reason of a rejection.
     """
 
@@ -161,8 +161,8 @@ class ExchangeData(msgspec.Struct, frozen=True, kw_only=True):
 class Exchange:
     """Exchange about one transfer; `sealed_data` is None after the erasure of its user.
 
-    `provider` is the connected provider that it goes by, to its end; None for the Travel Rule
-    Protocol.
+    `provider` is the connected provider that transmits all messages of the exchange; None for the
+    Travel Rule Protocol.
     """
 
     org_id: UUID
@@ -192,24 +192,24 @@ class Exchange:
 
     @property
     def sealed_by(self) -> UUID:
-        """Return the owner of the data key."""
+        """Return the data key's owner: the user of an outgoing exchange, else the organisation."""
         if self.direction is ExchangeDirection.OUTGOING and self.user_id is not None:
             return self.user_id
         return self.org_id
 
     @property
     def data_context(self) -> str:
-        """Return the context that its data are sealed in."""
+        """Return the encryption context of the exchange's data."""
         return f"travel_rule_exchanges.data:{self.id}"
 
 
 def host_of(url: str) -> str:
-    """Return the host of a normalised URL, with its port unless that is the usual one."""
+    """Return the host of a normalised URL, with the port unless it is 443."""
     return urlsplit(url).netloc
 
 
 def payment_wait(exchange: Exchange, *, is_same_wallet: bool) -> ExchangeWait | None:
-    """Return what the payment of an exchange waits for; None if it may be sent."""
+    """Return why the payment of an exchange waits; None if it may be sent."""
     match exchange.status:
         case ExchangeStatus.APPROVED | ExchangeStatus.CONFIRMED:
             return None if is_same_wallet else ExchangeWait.OTHER_WALLET
@@ -221,15 +221,15 @@ def payment_wait(exchange: Exchange, *, is_same_wallet: bool) -> ExchangeWait | 
 
 
 def retry_at(attempts: int, now: datetime) -> datetime:
-    """Return when a message that did not arrive is sent again."""
+    """Return when an undelivered message is sent again."""
     return now + min(_PAUSE_MIN * 2 ** min(attempts, 20), _PAUSE_MAX)
 
 
 def follow_at(since: datetime, now: datetime) -> datetime:
-    """Return when the payment of an exchange is looked at again."""
+    """Return when the payment of an exchange is checked again."""
     return now + min(max((now - since) / 4, _FOLLOW_MIN), _FOLLOW_MAX)
 
 
 def message_amount(unit: AmountUnit, money: Money) -> Decimal:
-    """Return an amount in the unit of a provider."""
+    """Return an amount in the unit that a provider uses."""
     return money.decimal if unit is AmountUnit.WHOLE else Decimal(money.units)

@@ -1,11 +1,11 @@
-"""Exchanges of payments to outside and of deposits: what a check of the travel rule needs.
+"""Exchanges about outgoing payments and deposits, for the checks of the travel rule.
 
 Guarantees:
-- An inquiry is recorded before it is sent, and there is one for each destination of a payment.
-- An exchange that was begun decides, whatever is stated about the wallet afterwards: a payment is
-  not sent before the other provider approved it, to the wallet that it approved.
-- A deposit has the originator of an inquiry only if the other provider named its transaction, and
-  wallet, coin and amount are the same.
+- An inquiry is recorded before it is sent, and each destination of a payment has only one.
+- Once an exchange has begun, only its answer decides, even if the data about the wallet change: a
+payment is sent only after the other provider's approval, and to the wallet that it approved.
+- A deposit gets the originator in an inquiry only if the other provider named its transaction, and
+wallet, coin and amount are the same.
 """
 
 from collections.abc import Sequence
@@ -38,13 +38,13 @@ from landbridge.providers.kyt.port import ScreenedTransfer
 from landbridge.providers.screening.model import comparable_address
 from landbridge.providers.trp.travel_addresses import decode_travel_address
 
-# Inquiries that name one transaction: a transaction may pay several wallets.
+# Most inquiries read that name one transaction; a transaction may pay several wallets.
 _OF_TRANSACTION_MAX = 50
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExchangeTarget:
-    """Whom an inquiry goes to: host and URL of the other VASP, and the connected provider."""
+    """Recipient of an inquiry: host and URL of the other VASP, and the provider that sends it."""
 
     host: str
     url: str
@@ -63,9 +63,9 @@ class TransferExchanges:
     async def payment_waits(
         self, transfer: ScreenedTransfer, *, is_complete: bool
     ) -> Sequence[str]:
-        """Return what a payment waits for beyond its data; begin an exchange if it needs one.
+        """Return for what, except data, a payment waits; begin an exchange if it needs one.
 
-        `is_complete`: the jurisdiction requires data of the payment, and they are there.
+        `is_complete`: the jurisdiction requires data for the payment, and none are missing.
         """
         org_id = transfer.org_id
         found = await self.exchanges.database.single(
@@ -88,7 +88,7 @@ class TransferExchanges:
     def _target(
         self, org_id: UUID, setting: ExchangeSetting, wallet: WalletData
     ) -> ExchangeTarget | ExchangeWait | None:
-        """Return whom an inquiry goes to, or what it waits for; None if none is sent."""
+        """Return the recipient of an inquiry, or why it waits; None if no inquiry is sent."""
         provider = self.exchanges.provider_of(org_id)
         if wallet.travel_address is None:
             named = None if provider is None else setting.named(wallet.vasp_name)
@@ -100,12 +100,12 @@ class TransferExchanges:
                 "travelAddress", wallet.travel_address, allows_loopback=self.allows_loopback
             )
         except FieldInvalid:
-            # Valid where it was stated, and not in this installation.
+            # The address was valid when it was stated, but is not in this installation.
             return ExchangeWait.ADDRESS
         return ExchangeTarget(host=host_of(url), url=url, provider=provider)
 
     async def originator(self, transfer: ScreenedTransfer) -> WalletData | None:
-        """Return the wallet that a deposit comes from, with its owner, by an inquiry that fits."""
+        """Return a deposit's source wallet and its owner from the matching inquiry; else None."""
         org_id, hash_ = transfer.org_id, transfer.transaction_hash
         if hash_ is None or transfer.user_id == org_id:
             return None
@@ -140,7 +140,7 @@ class TransferExchanges:
     async def _wallet(
         self, transfer: ScreenedTransfer, message: TravelRuleMessage
     ) -> WalletData | None:
-        """Return what was stated about the wallet by the user that the message is about."""
+        """Return what the message's user has stated about the wallet; None if nothing."""
         address = transfer.destination_address
         if address is None:
             return None
@@ -159,7 +159,7 @@ class TransferExchanges:
         message: TravelRuleMessage,
         target: ExchangeTarget,
     ) -> ExchangeWait:
-        """Record an inquiry, unless provider or coin are not in the setting."""
+        """Record an inquiry, unless the setting lacks the provider or the coin."""
         counterparty, chain = setting.counterparty(target.host), transfer.chain
         if counterparty is None:
             return ExchangeWait.COUNTERPARTY
@@ -217,7 +217,7 @@ class TransferExchanges:
 
 
 def comparable_hash(hash_: str) -> str:
-    """Return the hash of a transaction as it is compared: like an address of its chain."""
+    """Return a transaction hash in the form for comparison, in lower case for EVM chains."""
     return comparable_address(hash_)
 
 
@@ -226,7 +226,7 @@ def _waits(wait: ExchangeWait | None) -> Sequence[str]:
 
 
 def _is_to(exchange: Exchange, transfer: ScreenedTransfer) -> bool:
-    """Return whether an exchange is about the wallet that a payment goes to."""
+    """Return whether an exchange is about the destination wallet of a transfer."""
     ours, approved = transfer.destination_address, exchange.wallet_address
     if ours is None or approved is None:
         return False
@@ -234,7 +234,7 @@ def _is_to(exchange: Exchange, transfer: ScreenedTransfer) -> bool:
 
 
 def _fits(exchange: Exchange, setting: ExchangeSetting, transfer: ScreenedTransfer) -> bool:
-    """Return whether an inquiry is about a deposit: wallet, coin and amount."""
+    """Return whether an inquiry matches a deposit in wallet, coin and amount."""
     found = setting.money(exchange.host, exchange.token, exchange.amount)
     is_same = found == (transfer.chain or transfer.money.asset.chain, transfer.money)
     return is_same and _is_to(exchange, transfer)

@@ -1,14 +1,14 @@
-"""Messages of other VASPs that a connected provider has for us: inquiries, and confirmations.
+"""Inbox of a connected provider: inquiries and confirmations that other VASPs have sent to us.
 
 Guarantees:
-- A message is named as received only after it is stored, or can never be: what is cut off comes
-  again, and is stored once.
+- A message is acknowledged to the provider only after it was stored, or refused for good. After a
+crash the provider returns it again, and it is stored once.
 - A message counts only for an organisation that the provider serves, and a confirmation only for an
-  inquiry that came by the same provider.
-- A message that is not valid, or can't be stored yet, comes again and holds up no other: once such
-  messages fill an answer, they are refused and named as received.
-- An answer that can't be read, as it is too long, is requested again with fewer messages.
-- No data of a message are in a log.
+inquiry that came by the same provider.
+- A message that is invalid, or can't be stored yet, is returned again and delays no other one: once
+such messages fill a page, they are refused and acknowledged.
+- A page that can't be read because it is too long is requested again with fewer messages.
+- No data of a message are logged.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
@@ -54,39 +54,39 @@ T = TypeVar("T", TravelInboundInquiry, TravelInboundConfirmation)
 
 _log = structlog.stdlib.get_logger()
 
-# A provider that never ends is left for the next poll after this many answers.
+# Most pages that one poll reads.
 _PAGES_MAX: Final = 20
 _INVALID: Final = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 
 
 class TravelInbox(Protocol):
-    """Provider that has messages of other VASPs."""
+    """Client of a provider that receives messages of other VASPs."""
 
     async def read_inbox(
         self, limit: int, *, inquiries: Sequence[str] = (), confirmations: Sequence[str] = ()
     ) -> RawTravelInbox:
-        """Return messages; those with these ids were received. Raises `Unavailable`, `Unclear`."""
+        """Acknowledge messages by id, and return others. Raises `Unavailable` and `Unclear`."""
         ...
 
 
 @dataclass(slots=True)
 class ProviderInbox:
-    """Reads the messages at one provider, named `name`; each worker does every `every`."""
+    """Reads the messages at the provider `name`; each worker does so at the interval `every`."""
 
     name: str
     reader: TravelInbox
     messages: VaspMessages
     every: timedelta
     _next_at: datetime | None = field(default=None, init=False)
-    # Less after an answer that could not be read.
+    # Messages per page; halved after a page that could not be read.
     _limit: int = field(default=INBOX_MAX, init=False)
 
     async def note_webhook(self, tx: Tx, provider: str, key: UUID, at: datetime) -> bool:
-        """Have the state of an inquiry of ours read now; False unless it went by this provider."""
+        """Make an inquiry of ours due now; False unless it was sent by this provider."""
         return await queue_store.note_webhook(tx, provider, key, at)
 
     async def run_once(self) -> bool:
-        """Read the messages, if it is time; return False: there are no more."""
+        """Read the messages if the interval has passed; always return False, as none remain."""
         now = self.messages.exchanges.clock.now()
         if self._next_at is not None and now < self._next_at:
             return False
@@ -121,7 +121,7 @@ class ProviderInbox:
         kind: type[T],
         store_one: Callable[[T], Awaitable[bool]],
     ) -> list[str]:
-        """Store messages of a kind; return the ids of those that need not come again."""
+        """Store messages of a kind; return the ids of those to acknowledge."""
         received: list[str] = []
         waiting: list[str] = []
         for each in raw:
@@ -141,7 +141,7 @@ class ProviderInbox:
                 is_stored = True
             (received if is_stored else waiting).append(message.id)
         if len(raw) == INBOX_MAX and not received:
-            # Those behind them would never come.
+            # Acknowledge the whole page, otherwise later messages would never be returned.
             self._refuse(f"{len(waiting)} messages that can't be stored fill an answer")
             return waiting
         return received
@@ -168,7 +168,7 @@ class ProviderInbox:
             status=ExchangeStatus.OPEN,
             host=message.counterparty,
             request_identifier=message.id,
-            # The provider vouches for it.
+            # The connected provider has authenticated the sender.
             is_authenticated=True,
             wallet_address=message.wallet_address,
             token=message.token,
@@ -181,7 +181,7 @@ class ProviderInbox:
         return True
 
     async def _store_confirmation(self, message: TravelInboundConfirmation) -> bool:
-        """Store what became of a transfer; False while people have not answered its inquiry."""
+        """Store the result of a transfer; False while its inquiry waits for reviewers."""
         self._check_org(message.org_id)
         found = await self.messages.exchanges.database.single(
             lambda tx: store.find_inquiry(tx, message.org_id, message.counterparty, message.id)
@@ -200,7 +200,7 @@ class ProviderInbox:
 
 
 def _readable_id(raw: msgspec.Raw) -> list[str]:
-    """Return the id of a message that is not valid, if it has one."""
+    """Return the id of an invalid message in a list, which is empty if it has none."""
     try:
         return [msgspec.json.decode(raw, type=TravelMessageId).id]
     except _INVALID:

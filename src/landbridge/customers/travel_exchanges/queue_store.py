@@ -1,4 +1,4 @@
-"""SQL statements of the worker of exchanges: what is due, and what became of it."""
+"""SQL statements for the delivery queue of exchanges."""
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
@@ -8,7 +8,7 @@ from landbridge.customers.travel_exchanges.model import Exchange
 from landbridge.customers.travel_exchanges.store import read_exchange
 from landbridge.platform.db.pool import Tx
 
-# A few of each organisation, and of each host in it; those of payments first (OUTGOING).
+# Returns a limited number per organisation, and per host in it; OUTGOING exchanges come first.
 _DUE = """
 select e.org_id, e.id, e.direction, e.status, e.host, e.request_identifier, e.is_authenticated,
     e.user_id, e.transfer_id, e.screening_id, e.wallet_address, e.token, e.amount, e.sealed_data,
@@ -35,14 +35,14 @@ where turns.org_turn <= $6
 order by turns.org_turn, e.next_attempt_at, e.id limit $7
 """
 
-# Another worker that took it, or an answer meanwhile, has set another time or number.
+# Updates no row if another worker or an answer has changed the time or the number of attempts.
 _CLAIM = """
 update travel_rule_exchanges set attempts = attempts + 1, next_attempt_at = $5
 where org_id = $1 and id = $2 and attempts = $3 and next_attempt_at = $4
 returning true
 """
 
-# What was sent may have been answered meanwhile: then the message to send is another one.
+# Updates no row if an answer in the meantime has replaced the pending message.
 _DELIVERED = """
 update travel_rule_exchanges
 set pending_message = null, problem = null, attempts = 0, next_attempt_at = $4
@@ -59,7 +59,7 @@ update travel_rule_exchanges set next_attempt_at = $4
 where org_id = $1 and id = $2 and version = $3 and pending_message is null
 """
 
-# Only while an answer is due: what is being sent, and what has ended, stays as it is.
+# Changes the time only while an answer is expected, not while a message is sent or after the end.
 _NOTE_WEBHOOK = """
 update travel_rule_exchanges set next_attempt_at = case
     when status = 'OPEN' and pending_message is null then least(next_attempt_at, $3)
@@ -80,9 +80,10 @@ async def due(
     host_max: int,
     limit: int,
 ) -> Sequence[Exchange]:
-    """Return exchanges that are due, in turns of organisations, the longest due first.
+    """Return due exchanges: one of each organisation in turn, the longest due first.
 
-    `except_hosts` are organisations with a host of theirs; the others give at most `host_max` each.
+    Skips `except_hosts`, which are pairs of an organisation and a host. `org_max` and `host_max`
+    limit the exchanges of each organisation, and of each host in it.
     """
     orgs, hosts = [each for each, _ in except_hosts], [each for _, each in except_hosts]
     rows = await tx.fetch(_DUE, list(org_ids), now, orgs, hosts, host_max, org_max, limit)
@@ -90,7 +91,7 @@ async def due(
 
 
 async def claim(tx: Tx, exchange: Exchange, until: datetime) -> bool:
-    """Claim a due exchange until then; False if another worker has."""
+    """Claim a due exchange until this time; False if another worker has claimed it."""
     return (
         await tx.fetchval(
             _CLAIM,
@@ -105,12 +106,12 @@ async def claim(tx: Tx, exchange: Exchange, until: datetime) -> bool:
 
 
 async def set_delivered(tx: Tx, exchange: Exchange, next_at: datetime | None) -> None:
-    """Note that the other provider has the message, unless another one replaced it."""
+    """Mark the pending message as delivered, unless another message has replaced it."""
     await tx.execute(_DELIVERED, exchange.org_id, exchange.id, exchange.pending_message, next_at)
 
 
 async def set_problem(tx: Tx, exchange: Exchange, problem: str, next_at: datetime) -> None:
-    """Note why a message did not arrive, and when it is sent again."""
+    """Store why a message was not delivered, and when it is sent again."""
     await tx.execute(
         _NOT_DELIVERED,
         exchange.org_id,
@@ -122,10 +123,10 @@ async def set_problem(tx: Tx, exchange: Exchange, problem: str, next_at: datetim
 
 
 async def postpone(tx: Tx, exchange: Exchange, next_at: datetime) -> None:
-    """Look at an exchange without a message again then, if it is unchanged."""
+    """Store when an exchange without a pending message is checked again, if it is unchanged."""
     await tx.execute(_POSTPONE, exchange.org_id, exchange.id, exchange.version, next_at)
 
 
 async def note_webhook(tx: Tx, provider: str, exchange_id: UUID, at: datetime) -> bool:
-    """Have an inquiry of ours looked at now; False unless it went by this provider."""
+    """Make an inquiry of ours due at this time; False unless it was sent by this provider."""
     return await tx.fetchval(_NOTE_WEBHOOK, exchange_id, provider, at) is not None

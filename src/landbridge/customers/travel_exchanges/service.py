@@ -1,9 +1,9 @@
 """Exchanges of travel rule data: settings, records, and decisions of people about inquiries.
 
 Guarantees:
-- Data are sealed, and never in a change or a log.
-- Each change of a status is in the audit log, in the same transaction.
-- People decide once; what they decided is sent by the worker (deliveries.py).
+- Personal data are encrypted, and appear in no change event and no log.
+- Each change of status is recorded in the audit log, in the same transaction.
+- An inquiry is decided on only once; the worker sends the decision (deliveries.py).
 """
 
 import hashlib
@@ -54,10 +54,10 @@ def _no_provider(_org_id: UUID) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class TravelExchanges:
-    """Settings and exchanges of all organisations; `base_url` is that of our own routes.
+    """Settings and exchanges of all organisations; `base_url` is the URL of our own routes.
 
-    `provider_of` returns the connected provider of an organisation's exchanges; None for the
-    Travel Rule Protocol.
+    `provider_of` returns the name of the connected provider that an organisation uses for
+    exchanges, None for the Travel Rule Protocol.
     """
 
     database: Database
@@ -73,7 +73,7 @@ class TravelExchanges:
         return encode_travel_address(f"{self.base_url}/trp/{org_id}/inquiries?t=i")
 
     def callback_url(self, org_id: UUID, secret: str) -> str:
-        """Return our URL on which another provider answers."""
+        """Return our URL to which another provider sends its answer."""
         return f"{self.base_url}/trp/{org_id}/callbacks/{secret}"
 
     async def setting(self, org_id: UUID) -> ExchangeSetting:
@@ -85,7 +85,7 @@ class TravelExchanges:
     ) -> ExchangeSetting:
         """Replace the setting.
 
-        Raises `RoleNotAllowed`, and `ResourceConflict` if version `instead_of` is not in force.
+        Raises `RoleNotAllowed`, and `ResourceConflict` if `instead_of` is not the version in force.
         """
         check_admin(caller)
         org_id, at = caller.org_id, self.clock.stamp(caller.clock_offset)
@@ -128,7 +128,7 @@ class TravelExchanges:
     ) -> Sequence[Exchange]:
         """Return at most `LISTED_MAX` exchanges, the newest first.
 
-        Of open ones those with counterparties come before those with strangers.
+        If only open ones are requested, those with counterparties come before all others.
         """
 
         async def read(tx: Tx) -> Sequence[Exchange]:
@@ -159,7 +159,7 @@ class TravelExchanges:
         return _existing(found, exchange_id)
 
     async def message(self, org_id: UUID, exchange_id: UUID) -> Mapping[str, Any]:
-        """Return the parties (IVMS101). Raises `ResourceNotFound`, also after an erasure."""
+        """Return originator and beneficiary (IVMS101); raise `ResourceNotFound`, also if erased."""
 
         async def read(tx: Tx) -> ExchangeData | None:
             found = _existing(await store.find(tx, org_id, exchange_id), exchange_id)
@@ -175,8 +175,8 @@ class TravelExchanges:
     ) -> Exchange:
         """Approve an inquiry; the coins may be sent to its wallet, or to `wallet_address`.
 
-        Raises `RoleNotAllowed`, `ResourceNotFound`, `FieldInvalid` for a wallet of no user, and
-        `ResourceConflict` once it was decided, or while provider or coin are not in the setting.
+        Raises `RoleNotAllowed`, `ResourceNotFound`, `FieldInvalid` if no user has the wallet, and
+        `ResourceConflict` after a decision, or while the setting lacks the provider or the coin.
         """
         check_reviewer(caller)
         org_id = caller.org_id
@@ -209,7 +209,7 @@ class TravelExchanges:
     async def reject(self, caller: Caller, exchange_id: UUID, comment: str) -> Exchange:
         """Reject an inquiry; the other provider gets the comment.
 
-        Raises `RoleNotAllowed`, `ResourceNotFound`, and `ResourceConflict` once it was decided.
+        Raises `RoleNotAllowed`, `ResourceNotFound`, and `ResourceConflict` after a decision.
         """
         check_reviewer(caller)
         before = await self.get(caller.org_id, exchange_id)
@@ -218,7 +218,7 @@ class TravelExchanges:
         )
 
     async def owner(self, org_id: UUID, chain: str, address: str) -> UUID | None:
-        """Return the user with a wallet at this address on this chain."""
+        """Return the id of the user with a wallet at this address; None if there is none."""
         network = Network(chain).chain
         if network is None:
             return None
@@ -230,14 +230,14 @@ class TravelExchanges:
         return next((each.user_id for each in wallets if each.chain is network), None)
 
     async def open(self, tx: Tx, exchange: Exchange) -> ExchangeData | None:
-        """Return what is sealed of an exchange; None after an erasure."""
+        """Return the decrypted data of an exchange; None after an erasure."""
         key = await self.vault.find(tx, exchange.org_id, exchange.sealed_by)
         if key is None or exchange.sealed_data is None:
             return None
         return key.open(exchange.sealed_data, context=exchange.data_context, type=ExchangeData)
 
     async def seal(self, tx: Tx, exchange: Exchange, data: ExchangeData) -> bytes | None:
-        """Seal the data of an exchange; None after the erasure of its user."""
+        """Encrypt the data of an exchange; None after the erasure of its user."""
         if exchange.sealed_by == exchange.org_id:
             key = await self.vault.make(tx, exchange.org_id, exchange.org_id)
         else:
@@ -248,9 +248,9 @@ class TravelExchanges:
         return key.seal(data, context=exchange.data_context)
 
     async def clock_offset(self, org_id: UUID) -> timedelta:
-        """Return the offset that a change is recorded with; read before its transaction begins.
+        """Return an organisation's clock offset for a change; call it before the transaction.
 
-        It takes a connection of its own. Transactions that wait for one could hold all of them.
+        It takes a connection of its own, and transactions that wait for one could exhaust the pool.
         """
         return await self.orgs.clock_offset(org_id)
 
@@ -263,7 +263,7 @@ class TravelExchanges:
         *,
         actor: str = WORKER,
     ) -> bool:
-        """Store another status of an exchange, and record it; False if it changed meanwhile."""
+        """Store and record a new status of an exchange; False if it has changed since `before`."""
         version = await store.advance(tx, before, after)
         if version is not None:
             await self.record_in(tx, replace(after, version=version), offset, actor=actor)
@@ -272,7 +272,7 @@ class TravelExchanges:
     async def record_in(
         self, tx: Tx, exchange: Exchange, offset: timedelta, *, actor: str = WORKER
     ) -> None:
-        """Record the status of an exchange in the log of changes."""
+        """Record the status of an exchange in the change log."""
         await _record(tx, exchange, self.clock.stamp(offset), actor=actor)
 
     async def _decide(
@@ -308,7 +308,7 @@ class TravelExchanges:
 
 
 def check_open(exchange: Exchange) -> None:
-    """Raise `ResourceConflict` unless people may decide about an inquiry."""
+    """Raise `ResourceConflict` unless an inquiry waits for a decision of reviewers."""
     if exchange.direction is not ExchangeDirection.INCOMING:
         raise ResourceConflict("the other provider answers an inquiry of ours")
     if exchange.status is not ExchangeStatus.OPEN:
@@ -318,7 +318,7 @@ def check_open(exchange: Exchange) -> None:
 def decided(
     before: Exchange, status: ExchangeStatus, *, wallet: tuple[str, UUID] | None, at: datetime
 ) -> Exchange:
-    """Return an inquiry of another provider after its answer, which has still to be sent."""
+    """Return another provider's inquiry after our decision, which has still to be sent."""
     address, user_id = wallet or (before.wallet_address, before.user_id)
     return replace(
         before,
@@ -332,19 +332,19 @@ def decided(
 
 
 def new_secret() -> str:
-    """Return a secret for a URL of ours."""
+    """Return a random secret for a callback URL."""
     return secrets.token_urlsafe(_SECRET_BYTES)
 
 
 def secret_hash(secret: str) -> bytes:
-    """Return what is stored of a secret."""
+    """Return the stored hash of a secret."""
     return hashlib.sha256(secret.encode()).digest()
 
 
 async def forget(tx: Tx, org_id: UUID, user_id: UUID, at: datetime) -> None:
-    """Delete what is sealed of the exchanges of a user in erasure.
+    """Delete the encrypted data of a user's exchanges, in the transaction that erases the user.
 
-    Inquiries that wait for people end: without the data nobody can answer them.
+    Inquiries that wait for reviewers are rejected, because nobody can answer them without data.
     """
     for each in await store.end_open(tx, org_id, user_id, at):
         await _record(tx, each, at, actor=WORKER)
@@ -352,7 +352,7 @@ async def forget(tx: Tx, org_id: UUID, user_id: UUID, at: datetime) -> None:
 
 
 async def _record(tx: Tx, exchange: Exchange, at: datetime, *, actor: str) -> None:
-    """Record the status of an exchange in the log of changes."""
+    """Record the status of an exchange in the change log."""
     await append_change(
         tx,
         org_id=exchange.org_id,

@@ -1,4 +1,4 @@
-"""SQL statements on the tables of exchanges. Times of exchanges are real."""
+"""SQL statements on the tables of exchanges. Times of exchanges are real time."""
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
@@ -21,7 +21,7 @@ select is_on, requires_address, assets::text as assets, counterparties::text as 
 from travel_rule_exchange_settings where org_id = $1
 """
 
-# Returns no row if these are in force already, or if the version in force is not $7.
+# Returns no row if the same setting is in force already, or if the version in force is not $7.
 _SET = """
 insert into travel_rule_exchange_settings as s
     (org_id, is_on, requires_address, assets, counterparties, version, updated_at)
@@ -36,7 +36,7 @@ where ($7::integer is null or s.version = $7)
 returning version
 """
 
-# An inquiry that arrives again, or is recorded again, is the one that is there.
+# Returns no row if the inquiry is stored already.
 _ADD = """
 insert into travel_rule_exchanges
     (org_id, id, direction, status, host, request_identifier, is_authenticated, user_id,
@@ -110,7 +110,7 @@ where org_id = $1 and ($2::text is null or direction = $2) and ($3::text is null
 order by created_at desc, id limit $5
 """
 
-# Those of hosts $4 first: anybody may send inquiries, which would take all places.
+# Lists exchanges of hosts $4 first: anybody may send inquiries, and could fill the list.
 _LIST_OPEN = """
 select org_id, id, direction, status, host, request_identifier, is_authenticated, user_id,
     transfer_id, screening_id, wallet_address, token, amount, sealed_data, callback_hash,
@@ -122,7 +122,7 @@ where org_id = $1 and status = 'OPEN' and ($2::text is null or direction = $2)
 order by host = any($4::text[]) desc, created_at desc, id limit $5
 """
 
-# Those of host $2, or of all hosts but $3.
+# Counts the inquiries of host $2 or, if $2 is null, of all hosts but $3.
 _COUNT_OPEN = """
 select count(*) from travel_rule_exchanges
 where org_id = $1 and direction = 'INCOMING' and status = 'OPEN'
@@ -149,7 +149,7 @@ where e.org_id = $1 and e.id = $2 and e.direction = 'INCOMING'
 returning true
 """
 
-# Without its data nobody can answer an inquiry.
+# Rejects open inquiries about an erased user, because nobody can answer them without data.
 _END_OPEN = """
 update travel_rule_exchanges
 set status = 'REJECTED', updated_at = $3, version = version + 1
@@ -185,7 +185,7 @@ async def set_setting(
 ) -> int | None:
     """Store a setting and return its version.
 
-    None if it is in force already, or version `instead_of` is not.
+    Return None if the same setting is in force already, or another version than `instead_of`.
     """
     version: int | None = await tx.fetchval(
         _SET,
@@ -201,33 +201,33 @@ async def set_setting(
 
 
 async def add(tx: Tx, exchange: Exchange) -> bool:
-    """Store a new exchange; False if it is there."""
+    """Store a new exchange; False if it is stored already."""
     found = await write_row(tx, _ADD, exchange)
     return found is not None
 
 
 async def find(tx: Tx, org_id: UUID, exchange_id: UUID) -> Exchange | None:
-    """Return an exchange."""
+    """Return an exchange; None if the organisation has none with this id."""
     return _existing(await tx.fetchrow(_FIND, org_id, exchange_id))
 
 
 async def lock(tx: Tx, org_id: UUID, exchange_id: UUID) -> Exchange | None:
-    """Lock an exchange and return it."""
+    """Lock an exchange until the transaction ends, and return it; None if there is none."""
     return _existing(await tx.fetchrow(_LOCK, org_id, exchange_id))
 
 
 async def find_callback(tx: Tx, org_id: UUID, callback_hash: bytes) -> Exchange | None:
-    """Return the exchange with this secret in our URL."""
+    """Return the exchange whose callback URL contains the secret with this hash."""
     return _existing(await tx.fetchrow(_FIND_CALLBACK, org_id, callback_hash))
 
 
 async def find_inquiry(tx: Tx, org_id: UUID, host: str, request_identifier: str) -> Exchange | None:
-    """Return the inquiry of another provider."""
+    """Return the inquiry of another provider with this request identifier."""
     return _existing(await tx.fetchrow(_FIND_INQUIRY, org_id, host, request_identifier))
 
 
 async def of_screening(tx: Tx, org_id: UUID, screening_id: UUID) -> Exchange | None:
-    """Return the exchange of a payment's screening, or the one that a deposit was matched with."""
+    """Return the exchange of a payment's screening, or the one matched with a deposit's."""
     return _existing(await tx.fetchrow(_OF_SCREENING, org_id, screening_id))
 
 
@@ -259,21 +259,21 @@ async def newest_open(
     first_hosts: Collection[str],
     limit: int,
 ) -> Sequence[Exchange]:
-    """Return open exchanges: those with these hosts, then the others, each the newest first."""
+    """Return open exchanges, newest first, those with `first_hosts` before all others."""
     hosts = list(first_hosts)
     rows = await tx.fetch(_LIST_OPEN, org_id, direction, transfer_id, hosts, limit)
     return [read_exchange(row) for row in rows]
 
 
 async def count_open(tx: Tx, org_id: UUID, host: str, known_hosts: Collection[str]) -> int:
-    """Return how many inquiries wait for people: of this host if it is known, else of strangers."""
+    """Count inquiries that wait for reviewers: of a known host, or of all unknown ones together."""
     known = list(known_hosts)
     count: int = await tx.fetchval(_COUNT_OPEN, org_id, host if host in known else None, known)
     return count
 
 
 async def advance(tx: Tx, before: Exchange, after: Exchange) -> int | None:
-    """Store another status with what belongs to it, and return the version; None if it changed."""
+    """Store an exchange's next state, and return its version; None if it is not `before` now."""
     version: int | None = await write_row(
         tx, _ADVANCE, after, org_id=before.org_id, id=before.id, version=before.version
     )
@@ -281,18 +281,18 @@ async def advance(tx: Tx, before: Exchange, after: Exchange) -> int | None:
 
 
 async def match(tx: Tx, exchange: Exchange, screening_id: UUID) -> bool:
-    """Match an inquiry with the screening of a deposit; False if either has another."""
+    """Match an inquiry with a deposit's screening; False if either is matched with another."""
     found = await tx.fetchval(_MATCH, exchange.org_id, exchange.id, screening_id)
     return found is not None
 
 
 async def end_open(tx: Tx, org_id: UUID, user_id: UUID, at: datetime) -> Sequence[Exchange]:
-    """End the inquiries about a user's wallets that wait for people, and return them."""
+    """Reject the open inquiries about a user's wallets, and return them."""
     return [read_exchange(row) for row in await tx.fetch(_END_OPEN, org_id, user_id, at)]
 
 
 async def forget(tx: Tx, org_id: UUID, user_id: UUID) -> None:
-    """Delete what is sealed of a user's exchanges."""
+    """Delete the encrypted data of a user's exchanges."""
     await tx.execute(_FORGET, org_id, user_id)
 
 

@@ -14,7 +14,7 @@ from landbridge.platform.http.path_params import known_id
 from landbridge.platform.http.responses import ResponseEncoder
 from landbridge.providers.trp import protocol
 
-# An inquiry has the data of a few people.
+# Most bytes of a message: an inquiry has the data of a few people.
 BYTES_MAX = 64 * 1024
 
 

@@ -1,12 +1,13 @@
 """Messages of other providers: inquiries, answers to ours, and confirmations.
 
 Guarantees:
-- The other side gets no data: neither of a person, nor whether a wallet is here.
-- An inquiry is stored once, whatever is sent again. Its answer goes to the URL in it, and so to the
-  host with the certificate of that name.
-- A setting approves an inquiry only if a certificate proved who sent it; people decide about
-  others.
-- Our URLs for answers have a secret, and count for one exchange and its request identifier alone.
+- The sender gets no data: neither about a person, nor whether a wallet is hosted here.
+- An inquiry is stored once, even if it is sent again. Its answer goes to the URL in it, and so to
+the host that has the certificate for that name.
+- A setting approves an inquiry only if a certificate proved its sender; reviewers decide on all
+others.
+- Our URLs for answers contain a secret, and are valid only for one exchange and its request
+identifier.
 """
 
 import hmac
@@ -42,18 +43,18 @@ from landbridge.providers.trp.port import TransferConfirmation
 
 CLIENT_HEADER: Final = "trp-client"
 PROXY_SECRET_HEADER: Final = "trp-proxy-secret"  # noqa: S105  the name of a header
-# Inquiries that wait for people. Anybody may send some, so those without the certificate of a
-# counterparty are bounded: those of each counterparty's host, and those of all others together.
+# Most inquiries that wait for reviewers and have no certificate of a counterparty, because anybody
+# may send them. The limit applies to each counterparty's host, and to all other hosts together.
 OPEN_MAX: Final = 1_000
 _NO_EXCHANGE: Final = "there is no such exchange"
 
 
 @dataclass(frozen=True, slots=True)
 class VaspMessages:
-    """Takes the messages of other providers.
+    """Receives the messages of other providers.
 
-    `proxy_secret` is what the operator's proxy sends beside the name in a client's certificate;
-    None if no proxy checks certificates.
+    `proxy_secret` authenticates the operator's proxy, which sends the name in a client's
+    certificate; None if no proxy checks certificates.
     """
 
     exchanges: TravelExchanges
@@ -63,9 +64,9 @@ class VaspMessages:
     async def receive_inquiry(self, org_id: UUID, headers: Mapping[str, str], body: bytes) -> str:
         """Store an inquiry, and return its request identifier.
 
-        Raises `FieldInvalid`, `ResourceNotFound` if the organisation exchanges nothing,
+        Raises `FieldInvalid`, `ResourceNotFound` if the organisation does not exchange data,
         `ResourceConflict` for another inquiry with the same identifier, and `Busy` while too many
-        wait.
+        inquiries wait for reviewers.
         """
         setting = await self.exchanges.setting(org_id)
         if not setting.is_on or self.exchanges.provider_of(org_id) is not None:
@@ -87,7 +88,7 @@ class VaspMessages:
     async def store_inquiry(
         self, setting: ExchangeSetting, new: Exchange, data: ExchangeData
     ) -> None:
-        """Store an inquiry, once. Raises `ResourceConflict` and `Busy` as above."""
+        """Store an inquiry once. Raises `ResourceConflict` and `Busy` as `receive_inquiry` does."""
         org_id = new.org_id
         found = setting.money(new.host, new.token, new.amount)
         if found is not None and new.wallet_address is not None:
@@ -101,10 +102,10 @@ class VaspMessages:
     async def receive_callback(
         self, org_id: UUID, secret: str, headers: Mapping[str, str], body: bytes
     ) -> None:
-        """Store an answer to our inquiry, or what became of a transfer to us.
+        """Store an answer to our inquiry, or the confirmation of a transfer to us.
 
-        Raises `FieldInvalid`, `ResourceNotFound` for another exchange, sender or identifier, and
-        `ResourceConflict` for the contrary of what was said before.
+        Raises `FieldInvalid`, `ResourceNotFound` if exchange, sender or identifier do not match,
+        and `ResourceConflict` if an earlier message said the opposite.
         """
         key = protocol.check_headers(headers)
         hash_ = secret_hash(secret)
@@ -122,9 +123,9 @@ class VaspMessages:
             await self.confirm(found, protocol.read_confirmation(body))
 
     def _is_proven(self, headers: Mapping[str, str], url: str) -> bool:
-        """Return whether a certificate proves that an inquiry is of the host of its callback.
+        """Return whether a certificate proves that an inquiry is from the host of its callback.
 
-        All organisations of this installation show one certificate, so it proves nothing of them.
+        All organisations of this installation share one certificate, which proves none of them.
         """
         is_here = url.startswith(f"{self.exchanges.base_url}/trp/")
         return not is_here and self._client(headers) == host_of(url)
@@ -182,7 +183,7 @@ class VaspMessages:
     async def _check_same(
         self, tx: Tx, known: Exchange | None, new: Exchange, data: ExchangeData
     ) -> None:
-        """Raise `ResourceConflict` unless an inquiry is the one that is there already."""
+        """Raise `ResourceConflict` unless an inquiry is the same as the stored one."""
         before = None if known is None else await self.exchanges.open(tx, known)
         is_same = (
             known is not None
@@ -196,9 +197,9 @@ class VaspMessages:
             )
 
     async def confirm(self, exchange: Exchange, confirmation: TransferConfirmation) -> None:
-        """Store what became of a transfer to us.
+        """Store the confirmation of a transfer to us.
 
-        Raises `ResourceConflict` unless the inquiry was approved, or this was said before.
+        Raises `ResourceConflict` unless the inquiry is approved, or has this confirmation already.
         """
         hash_ = confirmation.transaction_hash
         named = None if hash_ is None else comparable_hash(hash_)
@@ -226,7 +227,7 @@ class VaspMessages:
 
 
 def _is_approved(exchange: Exchange, setting: ExchangeSetting) -> bool:
-    """Return whether the setting approves an inquiry."""
+    """Return whether the setting approves an inquiry without a reviewer."""
     counterparty = setting.counterparty(exchange.host)
     return (
         exchange.is_authenticated

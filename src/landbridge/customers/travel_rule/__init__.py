@@ -1,1 +1,1 @@
-"""Travel rule: who sends and who receives coins, before they leave or are credited."""
+"""Travel rule: data about originator and beneficiary before coins are sent or credited."""

@@ -1,9 +1,9 @@
 """Checks of transfers by the travel rule of their organisation.
 
 Guarantees:
-- A transfer is complete only by what the database has at the time of the check; nothing is cached.
-- Without a rate an amount counts as one that all tiers apply to.
-- The message of a complete transfer is stored before anybody acts on the decision.
+- Each check reads the present data from the database; nothing is cached.
+- If a rate is not known, all tiers apply to an amount.
+- The message of a complete transfer is stored before the decision has an effect.
 """
 
 from collections.abc import Mapping, Sequence
@@ -59,37 +59,37 @@ T = TypeVar("T")
 
 _WORKER = "worker"
 _NOT_APPLICABLE = TravelRuleDecision(outcome=TravelRuleOutcome.NOT_APPLICABLE)
-# Users who stated data about the sender of a deposit that is no user's yet.
+# Most statements read about the sender of a deposit that has no user yet.
 _STATED_BY_MAX = 20
-# Units have 38 digits and rates 30.
+# Exact products: amounts have up to 38 digits, and rates up to 30.
 _EXACT = Context(prec=90)
 
 
 @dataclass(frozen=True, slots=True)
 class _Statement:
-    """What one user stated about the counterparty wallet, and the parties that follow from it."""
+    """A user's statement about the counterparty wallet, as the parties of the transfer."""
 
     user_id: UUID
     parties: TransferParties | None
 
 
 class ExchangeChecks(Protocol):
-    """Exchanges with other providers (customers/travel_exchanges), as checks need them."""
+    """Interface of exchanges with other providers (customers/travel_exchanges) for checks."""
 
     async def payment_waits(
         self, transfer: ScreenedTransfer, *, is_complete: bool
     ) -> Sequence[str]:
-        """Return what a payment waits for beyond its data; nothing if it may be sent."""
+        """Return for what, except data, a payment waits; empty if it may be sent."""
         ...
 
     async def originator(self, transfer: ScreenedTransfer) -> WalletData | None:
-        """Return the wallet of a deposit as another provider stated it."""
+        """Return a deposit's source wallet as another provider has stated it; else None."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class TravelRuleChecks:
-    """Decides about the transfers of all organisations."""
+    """Checks transfers of all organisations."""
 
     database: Database
     vault: Vault
@@ -100,10 +100,10 @@ class TravelRuleChecks:
     exchanges: ExchangeChecks
 
     async def check(self, transfer: ScreenedTransfer) -> tuple[str, ...]:
-        """Return what a transfer of coins lacks by the organisation's jurisdiction.
+        """Return what a transfer of coins lacks under the law of the organisation's jurisdiction.
 
-        A payment with all data may still wait for the other provider. What is missing is announced
-        by a change, whenever it is something else than before.
+        A payment with all data may still wait for the other provider. Whenever the missing items
+        differ from those of the last check, a change is recorded.
         """
         decision = await self._decide(transfer)
         missing = [each.value for each in decision.missing]
@@ -155,7 +155,7 @@ class TravelRuleChecks:
             if decision.outcome is TravelRuleOutcome.COMPLETE:
                 await self._keep(transfer, statement, jurisdiction)
                 return decision
-        # The latest statement counts.
+        # No statement is complete, so the first one counts, which is the latest.
         return decided[0][1] if decided else decide(tiers, None)
 
     async def _tiers(
@@ -170,7 +170,7 @@ class TravelRuleChecks:
         return tuple(each for each in tiers if each.applies_to(usd, rates.per_unit(each.currency)))
 
     async def _exchanged(self, transfer: ScreenedTransfer) -> list[_Statement]:
-        """Return what the provider of a deposit's sender stated, if there is an inquiry of it."""
+        """Return what the provider of a deposit's sender has stated; empty without an inquiry."""
         if transfer.direction is not ScreeningDirection.DEPOSIT:
             return []
         wallet = await self.exchanges.originator(transfer)
@@ -184,7 +184,7 @@ class TravelRuleChecks:
         return [_Statement(user_id, parties)]
 
     async def _statements(self, tx: Tx, transfer: ScreenedTransfer) -> list[_Statement]:
-        """Return what the user stated about the counterparty wallet, or what any user did."""
+        """Return the user's statement about the counterparty wallet; without a user, all users'."""
         is_payment = transfer.direction is ScreeningDirection.PAYMENT
         outside = transfer.destination_address if is_payment else transfer.source_address
         if outside is None:
@@ -206,7 +206,7 @@ class TravelRuleChecks:
         return statements
 
     async def _user(self, tx: Tx, org_id: UUID, user_id: UUID) -> TransferPerson:
-        """Return a user as a party, by the KYC data."""
+        """Return a user as originator or beneficiary, built from the KYC data."""
         user, _ = await self.records.get(tx, org_id, user_id)
         profile = await read_profile(tx, self.vault, org_id, user)
         return user_person(user.type, profile.data)
@@ -261,7 +261,7 @@ def user_person(type_: UserType, data: Mapping[str, Any]) -> TransferPerson:
 
 
 def _converted(value: Any, type_: type[T]) -> T | None:
-    """Return a value of KYC data; None if it is not complete."""
+    """Return a value of KYC data converted to a type; None if it is absent or incomplete."""
     try:
         return None if value is None else msgspec.convert(value, type_)
     except msgspec.ValidationError:
@@ -275,20 +275,20 @@ NAME = "travel-rule"
 class TravelRuleScreener:
     """Screens coins by the travel rule, and all transfers by the provider (KYT); see the port.
 
-    A payment needs the data first, and is then screened for risk: no decision about a hit sends it
-    without them. A deposit is screened for risk first; what is clear is held until the data are
-    there, or until two people accept or reject it.
+    A payment is screened for risk only once its data are complete, so that a decision about a hit
+    cannot send it without them. A deposit is screened for risk first; one without a hit is held
+    until the data are complete, or until two people release or reject it.
     """
 
     provider: TransferScreener
     checks: TravelRuleChecks
 
     def screens(self, org_id: UUID, currency: str, direction: ScreeningDirection) -> bool:
-        """Return whether this is about coins, or the provider screens it; see the port."""
+        """Return whether the currency is a coin, or the provider screens it; see the port."""
         return currency in CURRENCIES or self.provider.screens(org_id, currency, direction)
 
     async def screen(self, transfer: ScreenedTransfer) -> ScreeningReport:
-        """Return the answer; see the port."""
+        """Return the result of the screening; see the port."""
         if transfer.direction is ScreeningDirection.PAYMENT:
             missing = await self._missing(transfer)
             if missing:
@@ -305,7 +305,7 @@ class TravelRuleScreener:
         return ScreeningReport(verdict=ScreeningVerdict.HIT, provider=NAME, missing=missing)
 
     async def _missing(self, transfer: ScreenedTransfer) -> tuple[str, ...]:
-        """Return which data a transfer of coins lacks, or that the other provider has to answer."""
+        """Return what a transfer of coins lacks: data, or the other provider's answer."""
         if transfer.money.asset.currency not in CURRENCIES:
             return ()
         return await self.checks.check(transfer)
@@ -314,7 +314,7 @@ class TravelRuleScreener:
         try:
             return await self.provider.screen(transfer)
         except NotScreened:
-            # Coins may be here for the travel rule alone.
+            # The provider may not screen coins: they are here only for the travel rule.
             if transfer.money.asset.currency not in CURRENCIES:
                 raise
         return ScreeningReport(verdict=ScreeningVerdict.CLEAR, provider=NAME)

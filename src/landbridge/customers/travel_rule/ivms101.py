@@ -75,9 +75,9 @@ class _MessageData(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MessageContext:
-    """What a message has besides the parties: our organisation, its user, and both addresses.
+    """Further content of a message: our organisation, its user, and both addresses.
 
-    `source_address` is null for a deposit of which the chain names no sender.
+    `source_address` is None for a deposit whose sender the chain does not name.
     """
 
     direction: ScreeningDirection
@@ -119,7 +119,7 @@ def build_message(parties: TransferParties, context: MessageContext) -> dict[str
 def read_originator(message: Mapping[str, Any]) -> TransferPerson | None:
     """Return the first originator of a message of another provider.
 
-    None if it has none, or one that is not in the form of IVMS101. What is not there is None.
+    Return None if it has none, or one that is not valid IVMS101. Absent values are None.
     """
     try:
         found = msgspec.convert(message, _MessageData, strict=True)
@@ -162,7 +162,7 @@ def _read_date(text: str) -> date | None:
 
 
 def _read_address(addresses: "Sequence[_AddressData]") -> Address | None:
-    """Return the first complete address."""
+    """Return the first complete address; None if there is none."""
     for each in addresses:
         street = " ".join(part for part in (each.street, each.building) if part)
         lines = [*each.lines, *([street] if street else [])]
@@ -198,7 +198,7 @@ def _person(person: TransferPerson, customer_id: str | None) -> dict[str, Any]:
                 ]
             },
             "geographicAddress": _addresses(person.address, "HOME"),
-            # The type of the document is not known: the code for an unspecified one.
+            # The type of the document is not known, so the code for an unspecified type is used.
             "nationalIdentification": {
                 "nationalIdentifier": person.gov_id_number,
                 "nationalIdentifierType": "MISC",
@@ -254,7 +254,7 @@ def _addresses(address: Address | None, type_: str) -> list[dict[str, Any]] | No
 
 
 def _without_blanks(value: Any) -> Any:
-    """Return JSON values without members that are null."""
+    """Return a JSON value without its members that are null."""
     if isinstance(value, dict):
         members = cast("dict[str, Any]", value)
         return {name: _without_blanks(each) for name, each in members.items() if each is not None}

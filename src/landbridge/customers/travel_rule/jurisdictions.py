@@ -1,4 +1,4 @@
-"""What each jurisdiction requires of transfers of coins to and from outside, from which amount.
+"""Data that each jurisdiction requires for transfers of coins to and from outside, by amount.
 
 docs/reference/travel-rule.md has the same table. A change of the law is a change of these rows.
 """
@@ -13,7 +13,7 @@ from types import MappingProxyType
 
 
 class Jurisdiction(StrEnum):
-    """Law that an organisation applies."""
+    """Jurisdiction with the law that an organisation applies."""
 
     EU = "EU"  # European Union
     GB = "GB"  # United Kingdom
@@ -23,22 +23,22 @@ class Jurisdiction(StrEnum):
 
 
 class WalletKind(StrEnum):
-    """Who holds the keys of the other wallet."""
+    """Kind of a counterparty wallet, by the holder of its keys."""
 
-    SELF_HOSTED = "SELF_HOSTED"  # its owner
-    HOSTED = "HOSTED"  # a provider (virtual asset service provider, VASP)
+    SELF_HOSTED = "SELF_HOSTED"  # the owner holds the keys
+    HOSTED = "HOSTED"  # a provider holds them (virtual asset service provider, VASP)
 
 
 class RequiredItem(StrEnum):
-    """What a transfer has to have, as clients read it in `missing`."""
+    """Item that a transfer requires, as shown to clients in `missing`."""
 
     KIND = "kind"
     VASP_NAME = "vaspName"
     ORIGINATOR_NAME = "originator.name"
     ORIGINATOR_ADDRESS = "originator.address"
-    # Address and document number, or date and place of birth.
+    # Address and document number, or else date and place of birth.
     ORIGINATOR_IDENTITY = "originator.identity"
-    # Address, document number, or date and place of birth.
+    # One of: address, document number, date and place of birth.
     ORIGINATOR_IDENTIFIER = "originator.identifier"
     BENEFICIARY_NAME = "beneficiary.name"
     OWNERSHIP_PROOF = "ownershipProof"
@@ -64,7 +64,7 @@ class RuleTier:
     def applies_to(self, usd: Decimal | None, usd_per_unit: Decimal | None) -> bool:
         """Return whether this tier applies to an amount in dollars.
 
-        It does while the amount or the dollars per unit of `currency` are not known.
+        It also applies if the amount, or the value of one unit of `currency` in dollars, is None.
         """
         if usd is None or usd_per_unit is None:
             return True
@@ -73,7 +73,7 @@ class RuleTier:
 
 
 _NAMES = frozenset({RequiredItem.ORIGINATOR_NAME, RequiredItem.BENEFICIARY_NAME})
-# Tiers of one law have these members in common.
+# Common members of all tiers of one law.
 _EU = partial(
     RuleTier,
     currency="eur",

@@ -1,4 +1,4 @@
-"""Data about other wallets and their owners, and the decision whether a transfer has all of it."""
+"""Data about counterparty wallets and their owners, and the decision whether any is missing."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,14 +20,14 @@ from landbridge.providers.kyt.port import ScreeningDirection
 
 SETTING_KIND = "TRAVEL_RULE"
 WALLET_CHANGE_KIND = "TRAVEL_RULE.WALLET"
-# Of a transfer whose missing data have changed.
+# Kind and type of the change that records which data a transfer lacks.
 MISSING_CHANGE_KIND, MISSING_CHANGE = "TRAVEL_RULE.DATA", "missing"
 
 
 class WalletOwner(StrEnum):
-    """For whom the other wallet is."""
+    """Owner of a counterparty wallet."""
 
-    USER = "USER"  # the user, who also owns it
+    USER = "USER"  # the user of the transfer
     THIRD_PARTY = "THIRD_PARTY"  # the person in the data
 
 
@@ -71,9 +71,9 @@ class TransferPerson(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class WalletData(msgspec.Struct, frozen=True, kw_only=True):
-    """What a user stated about a counterparty wallet; `person` is set for a third party.
+    """Data that a user stated about a counterparty wallet; `person` is set for a third party.
 
-    `travel_address` is where the provider of a hosted wallet takes inquiries.
+    `travel_address` is the address at which the provider of a hosted wallet takes inquiries.
     """
 
     kind: WalletKind
@@ -87,8 +87,8 @@ class WalletData(msgspec.Struct, frozen=True, kw_only=True):
 class OutsideWallet:
     """Counterparty wallet of a user, with the data about it.
 
-    `proven_at` is when a message signed by its key proved who controls it. `data` is None once the
-    user was erased.
+    `proven_at` is when a message signed by the wallet's key proved who controls it. `data` is None
+    after the user is erased.
     """
 
     org_id: UUID
@@ -102,7 +102,10 @@ class OutsideWallet:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TravelRuleSetting:
-    """Jurisdiction of an organisation, None for no travel rule; `version` is 0 if never set."""
+    """Jurisdiction of an organisation, None if it applies no travel rule.
+
+    `version` is 0 if no jurisdiction was ever set.
+    """
 
     jurisdiction: Jurisdiction | None = None
     version: int = 0
@@ -112,8 +115,8 @@ class TravelRuleOutcome(StrEnum):
     """Whether a transfer may continue."""
 
     NOT_APPLICABLE = "NOT_APPLICABLE"  # below every amount of the jurisdiction
-    COMPLETE = "COMPLETE"  # all that is required is there
-    INCOMPLETE = "INCOMPLETE"  # it waits for what is missing
+    COMPLETE = "COMPLETE"  # no required data are missing
+    INCOMPLETE = "INCOMPLETE"  # the transfer waits for missing data
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,7 +140,7 @@ class TransferParties:
 def parties_of(
     user: TransferPerson, wallet: OutsideWallet, direction: ScreeningDirection
 ) -> TransferParties | None:
-    """Return the parties of a transfer between a user and a wallet; None without its data."""
+    """Return the parties of a transfer; None if the wallet has no data."""
     data = wallet.data
     if data is None:
         return None
@@ -156,7 +159,7 @@ def parties_of(
 def decide(tiers: Sequence[RuleTier], parties: TransferParties | None) -> TravelRuleDecision:
     """Decide about a transfer, by the tiers that apply to its amount.
 
-    Without data about the wallet only its kind is missing: the rest follows from that.
+    If `parties` is None, only the kind of the wallet is missing: other requirements depend on it.
     """
     if not tiers:
         return TravelRuleDecision(outcome=TravelRuleOutcome.NOT_APPLICABLE)

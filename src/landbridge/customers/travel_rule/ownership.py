@@ -1,7 +1,7 @@
 """Proof that a person controls a wallet: a message with a code, signed by the wallet's key.
 
-EVM wallets sign it as EIP-191 says (`personal_sign`), Solana's sign its bytes with ed25519. A
-contract has no key and signs nothing.
+EVM wallets sign the message by EIP-191 (`personal_sign`), Solana wallets sign its bytes with
+ed25519. A contract has no key, so its wallet cannot be proven.
 """
 
 from dataclasses import dataclass
@@ -21,10 +21,10 @@ CHALLENGE_LIFETIME = timedelta(minutes=30)
 _EVM_PREFIX = b"\x19Ethereum Signed Message:\n"
 _EVM_SIGNATURE_BYTES = 65
 _SOLANA_SIGNATURE_BYTES = 64
-# Wallets end a signature with 27 or 28, some with 0 or 1.
+# Last byte of an EVM signature: most wallets send 27 or 28, some the parity 0 or 1.
 _V_OF_PARITY = 27
 _PARITIES = (0, 1)
-# A longer text is no signature; decoding base58 takes time quadratic in its length.
+# Longest signature. Longer texts are not decoded: base58 takes time quadratic in the length.
 _TEXT_LENGTH_MAX = 140
 
 
@@ -40,7 +40,7 @@ class OwnershipChallenge:
 
     @property
     def message(self) -> str:
-        """Return the text to sign. It names the user, so it proves nothing for another one."""
+        """Return the text to sign. It names the user, so it proves nothing for another user."""
         return "\n".join(
             (
                 "I control this wallet.",
@@ -57,7 +57,7 @@ class OwnershipChallenge:
 def is_signed_by(address: str, message: str, signature: str) -> bool:
     """Return whether the key of this address signed a message.
 
-    `signature` is 0x and hexadecimal digits for an EVM address, and base58 for Solana.
+    `signature` is 0x with hexadecimal digits for an EVM address, and base58 for Solana.
     """
     if len(signature) > _TEXT_LENGTH_MAX:
         return False
@@ -67,7 +67,7 @@ def is_signed_by(address: str, message: str, signature: str) -> bool:
 
 
 def _evm_signer(message: bytes, signature: str) -> str | None:
-    """Return the address, in lower case, of the key that signed; None if no key did."""
+    """Return the lower-case address of the key that signed; None for an invalid signature."""
     try:
         raw = bytes.fromhex(signature.removeprefix("0x"))
     except ValueError:

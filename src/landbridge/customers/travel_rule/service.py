@@ -1,10 +1,11 @@
-"""Travel rule service: jurisdictions of organisations, and data about wallets outside.
+"""Travel rule service: jurisdictions of organisations, and data about counterparty wallets.
 
 Guarantees:
-- Data about a wallet are sealed with the key of the user who stated them. An erasure deletes them.
-- Other data about a wallet begin without a proof of ownership. A proof is for one user, one wallet
-  and the data of its challenge; a challenge is used once, before it expires.
-- Each change is in the audit log, without personal data.
+- Data about a wallet are encrypted with the key of the user who stated them. An erasure deletes
+them.
+- A change of the data voids the proof of ownership. A proof is valid for one user, one wallet and
+the data of its challenge; a challenge can be used once, before it expires.
+- Each change is recorded in the audit log, without personal data.
 """
 
 import secrets
@@ -52,9 +53,10 @@ class TravelRuleMessage:
 
 @dataclass(frozen=True, slots=True)
 class TravelRule:
-    """Settings and wallets of all organisations. `is_enforced`: this installation applies them.
+    """Settings and wallets of all organisations.
 
-    `allows_loopback`: travel addresses may lead to this machine.
+    `is_enforced` says whether this installation applies the travel rule, `allows_loopback` whether
+    travel addresses may refer to this machine.
     """
 
     database: Database
@@ -107,9 +109,9 @@ class TravelRule:
     async def put_wallet(
         self, caller: Caller, user_id: UUID, address: str, data: WalletData
     ) -> OutsideWallet:
-        """State what a counterparty wallet is.
+        """Store a user's data about a counterparty wallet.
 
-        The same data again change nothing, and keep a proof. Raises `RoleNotAllowed`,
+        Repeating the same data changes nothing and keeps a proof. Raises `RoleNotAllowed`,
         `UserNotFound`, `FieldInvalid` for an invalid travel address, and `UserFrozen` after
         erasure.
         """
@@ -147,10 +149,10 @@ class TravelRule:
         return await self.get_wallet(org_id, user_id, address)
 
     async def challenge(self, caller: Caller, user_id: UUID, address: str) -> OwnershipChallenge:
-        """Return a message for the owner to sign; it replaces the challenge before.
+        """Return a message for the owner to sign; it replaces an earlier challenge.
 
-        Raises `RoleNotAllowed`, `UserNotFound`, `ResourceNotFound` without data about the wallet,
-        and `ResourceConflict` for a wallet that a provider holds.
+        Raises `RoleNotAllowed`, `UserNotFound`, `ResourceNotFound` if there are no data about the
+        wallet, and `ResourceConflict` for a hosted wallet.
         """
         check_editor(caller)
         org_id = caller.org_id
@@ -182,10 +184,10 @@ class TravelRule:
     async def prove(
         self, caller: Caller, user_id: UUID, address: str, signature: str
     ) -> OutsideWallet:
-        """Check the signature of the current challenge, and use it up.
+        """Check the signature of the current challenge, and consume the challenge.
 
-        Raises as `challenge`, `FieldInvalid` for another signature, and `ResourceConflict` without
-        a challenge, and once it is used or has expired.
+        Raises the errors of `challenge`, `FieldInvalid` for a wrong signature, and
+        `ResourceConflict` if there is no challenge, or it was used or has expired.
         """
         check_editor(caller)
         org_id, at = caller.org_id, self.clock.stamp(caller.clock_offset)
@@ -236,7 +238,7 @@ class TravelRule:
         return found.ivms101
 
     async def find_message(self, org_id: UUID, screening_id: UUID) -> TravelRuleMessage | None:
-        """Return the message of a screened transfer; None if there is none, or it was erased."""
+        """Return the message of a screened transfer; None if there is none, or if erased."""
 
         async def read(tx: Tx) -> TravelRuleMessage | None:
             row = await store.find_message(tx, org_id, screening_id)
@@ -251,13 +253,13 @@ class TravelRule:
 
 
 async def forget(tx: Tx, org_id: UUID, user_id: UUID, at: datetime) -> None:
-    """Delete the wallets and messages of a user in erasure."""
+    """Delete a user's wallets and messages, in the transaction that erases the user."""
     del at
     await store.forget(tx, org_id, user_id)
 
 
 def open_wallet(org_id: UUID, row: Row, key: DataKey | None) -> OutsideWallet:
-    """Return a stored wallet; without its data after the erasure of the user."""
+    """Return a decrypted wallet, without its data if `key` is None after an erasure."""
     user_id, address = row["user_id"], row["address"]
     data = None
     if key is not None:
@@ -267,7 +269,7 @@ def open_wallet(org_id: UUID, row: Row, key: DataKey | None) -> OutsideWallet:
 
 
 def message_context(screening_id: UUID) -> str:
-    """Return the context that a message is sealed in."""
+    """Return the encryption context of a message."""
     return f"travel_rule_messages.message:{screening_id}"
 
 
@@ -306,7 +308,7 @@ def _no_wallet(address: str) -> ResourceNotFound:
 
 
 def _whole_second(at: datetime) -> datetime:
-    """Return a time without its fraction: the message says it to the second."""
+    """Return a time without fractions of a second, as the message to sign has none."""
     return at.replace(microsecond=0)
 
 

@@ -50,7 +50,7 @@ on conflict (org_id, user_id, address) do nothing
 returning version
 """
 
-# Other data begin without a proof, and a challenge for the data before is void.
+# Changed data void the proof of ownership, and the challenge for the previous data.
 _UPDATE_WALLET = """
 update travel_rule_wallets
 set sealed_data = $4, version = version + 1, updated_at = $5, proven_at = null,
@@ -65,7 +65,7 @@ where org_id = $1 and user_id = $2 and address = $3 and version = $4
 returning true
 """
 
-# A code proves once.
+# Removes the code, so that it can be used only once.
 _SET_PROVEN = """
 update travel_rule_wallets
 set proven_at = $5, version = version + 1, updated_at = $5, challenge_code = null,
@@ -75,7 +75,7 @@ where org_id = $1 and user_id = $2 and address = $3 and challenge_code = $4
 returning version
 """
 
-# Checked again, a transfer continues with the data of the last check.
+# Replaces the message if a transfer is checked again: the last check counts.
 _PUT_MESSAGE = """
 insert into travel_rule_messages
     (org_id, screening_id, user_id, jurisdiction, sealed_message, created_at)
@@ -94,7 +94,7 @@ _MISSING = """
 select missing from travel_rule_waits where org_id = $1 and screening_id = $2
 """
 
-# Returns no row if the same is missing as before, or nothing and never was.
+# Returns no row if the same items are missing as before, or if none are and none ever were.
 _SET_MISSING = """
 insert into travel_rule_waits (org_id, screening_id, missing, version, updated_at)
 values ($1, $2, $3, 1, $4)
@@ -136,19 +136,19 @@ async def set_jurisdiction(
 async def find_wallet(
     tx: Tx, org_id: UUID, user_id: UUID, address: str, *, for_update: bool = False
 ) -> Row | None:
-    """Return the row of a user's counterparty wallet."""
+    """Return the row of a user's counterparty wallet; None if there is none."""
     return await tx.fetchrow(_LOCK_WALLET if for_update else _WALLET, org_id, user_id, address)
 
 
 async def wallets_at(tx: Tx, org_id: UUID, address: str, limit: int) -> list[Row]:
-    """Return the rows of an address of all users, the latest first."""
+    """Return the rows of all users for an address, the latest first."""
     return await tx.fetch(_WALLETS_AT, org_id, address, limit)
 
 
 async def add_wallet(
     tx: Tx, org_id: UUID, user_id: UUID, address: str, *, sealed: bytes, at: datetime
 ) -> int | None:
-    """Store a wallet and return its version; None if there is one."""
+    """Store a wallet and return its version; None if it is stored already."""
     version: int | None = await tx.fetchval(_ADD_WALLET, org_id, user_id, address, sealed, at)
     return version
 
@@ -171,7 +171,7 @@ async def set_challenge(
     code: str,
     expires_at: datetime,
 ) -> bool:
-    """Replace the challenge of a wallet; False if its data are not of this version any more."""
+    """Replace the challenge of a wallet; False if its data have another version by now."""
     found = await tx.fetchval(_SET_CHALLENGE, org_id, user_id, address, version, code, expires_at)
     return found is not None
 
@@ -179,13 +179,13 @@ async def set_challenge(
 async def set_proven(
     tx: Tx, org_id: UUID, user_id: UUID, address: str, *, code: str, at: datetime
 ) -> int | None:
-    """Use up a challenge and return the wallet's version; None if it is used or has expired."""
+    """Consume a challenge and return the wallet's version; None if it was used or has expired."""
     version: int | None = await tx.fetchval(_SET_PROVEN, org_id, user_id, address, code, at)
     return version
 
 
 async def missing(tx: Tx, org_id: UUID, screening_id: UUID) -> Sequence[str]:
-    """Return what a transfer lacked at its last check; nothing for one that never lacked any."""
+    """Return the items that a transfer lacked at its last check; empty if it lacked none."""
     found: list[str] | None = await tx.fetchval(_MISSING, org_id, screening_id)
     return found or []
 
@@ -193,7 +193,7 @@ async def missing(tx: Tx, org_id: UUID, screening_id: UUID) -> Sequence[str]:
 async def set_missing(
     tx: Tx, org_id: UUID, screening_id: UUID, names: Sequence[str], at: datetime
 ) -> int | None:
-    """Store what a transfer lacks, and return the version; None if it is as before."""
+    """Store the items that a transfer lacks, and return the version; None if unchanged."""
     version: int | None = await tx.fetchval(_SET_MISSING, org_id, screening_id, list(names), at)
     return version
 
@@ -213,11 +213,11 @@ async def put_message(
 
 
 async def find_message(tx: Tx, org_id: UUID, screening_id: UUID) -> Row | None:
-    """Return the message of a screened transfer."""
+    """Return the row with the message of a screened transfer; None if there is none."""
     return await tx.fetchrow(_MESSAGE, org_id, screening_id)
 
 
 async def forget(tx: Tx, org_id: UUID, user_id: UUID) -> None:
-    """Delete what a user stated, and the messages about it."""
+    """Delete a user's data about wallets, and the messages about the user's transfers."""
     await tx.execute(_FORGET_WALLETS, org_id, user_id)
     await tx.execute(_FORGET_MESSAGES, org_id, user_id)

@@ -1,6 +1,6 @@
-"""Transfers that wait for data about a wallet: they are checked again once the data are there.
+"""Transfers that wait for data about a wallet: new data make them due for another check at once.
 
-A transfer that this misses is checked again within minutes: nothing depends on it.
+This only saves time: a transfer that it misses is checked again within minutes.
 """
 
 from collections.abc import Collection, Sequence
@@ -21,10 +21,11 @@ from landbridge.platform.http.responses import DecimalText, Moment, WireStruct, 
 from landbridge.providers.kyt.port import ScreeningDirection
 from landbridge.providers.screening.model import comparable_address
 
-# Longest waiting transfers of an organisation that are looked through.
+# Most waiting transfers of an organisation that are searched, the longest waiting first.
 _LOOKED_THROUGH_MAX = 500
 
-# By kind of screening: statuses in which it waits, and the member of its details with the wallet.
+# By record kind of a screening: its direction, the statuses in which it waits, and the member of
+# its details with the counterparty wallet.
 _WAITING: dict[str, tuple[ScreeningDirection, Collection[StrEnum], str]] = {
     deposit_screenings.KIND: (
         ScreeningDirection.DEPOSIT,
@@ -84,7 +85,7 @@ class WaitingTransfers:
         ]
 
     async def check_again(self, caller: Caller, user_id: UUID, address: str) -> None:
-        """Make the transfers of a user with this wallet due; those of no user too."""
+        """Make waiting transfers with this wallet due, if they are of the user or of no user."""
         window = queue_window(_LOOKED_THROUGH_MAX)
         for kind, (_, statuses, member) in _WAITING.items():
             found = await self.queues.oldest(caller.org_id, kind, statuses, window)
@@ -105,7 +106,7 @@ def _waits_for(record: Transfer, member: str, address: str) -> bool:
 
 
 def _outside(record: Transfer, member: str) -> str | None:
-    """Return the counterparty wallet; a deposit may have none that the chain names."""
+    """Return the counterparty wallet; None for a deposit whose sender the chain does not name."""
     address: str | None = record.details.get(member)
     return address
 
@@ -131,7 +132,7 @@ class WaitingTransferReply(WireStruct, frozen=True):
 
 
 def waiting_reply(waiting: WaitingTransfer, missing: Sequence[str]) -> WaitingTransferReply:
-    """Render a transfer that waits for these data."""
+    """Return a waiting transfer as a response."""
     record = waiting.screening
     money = Money(record.source_units, SCREENED_ASSETS[record.source_asset])
     return WaitingTransferReply(

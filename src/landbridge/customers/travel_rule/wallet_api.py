@@ -203,15 +203,15 @@ def _reply(wallet: OutsideWallet) -> WalletDataReply:
 
 
 def checked_wallet_address(text: str) -> str:
-    """Return an address of either kind, as it is compared. Raises `FieldInvalid`."""
+    """Return an EVM or Solana address in the form for comparison. Raises `FieldInvalid`."""
     chain = Chain.POLYGON if text[:2].lower() == "0x" else Chain.SOLANA
     return comparable_address(checked_address(chain, text, field="walletAddress"))
 
 
 def checked_data(data: WalletData, *, today: date) -> WalletData:
-    """Return valid data. Raises `FieldInvalid` naming the field.
+    """Return the data if they are valid. Raises `FieldInvalid` naming the invalid field.
 
-    A hosted wallet names its provider, and a third party is a person; nothing else may be there.
+    A hosted wallet must name its provider, and a third party its person; other wallets must not.
     """
     is_hosted = data.kind is WalletKind.HOSTED
     if is_hosted != (data.vasp_name is not None):

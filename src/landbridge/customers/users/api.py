@@ -36,7 +36,7 @@ from landbridge.platform.metadata.model import (
 )
 from landbridge.providers.chains.tokens import Chain
 
-# Upper bound of a list; only four chains exist.
+# Most elements of a list of chains, of which only four exist.
 _CHAINS_MAX = 20
 _DETAIL_FIELDS = frozenset(field.name for field in fields(UserDetails))
 

@@ -21,7 +21,7 @@ async def add_change(
     *,
     facts: Mapping[str, Any] | None = None,
 ) -> None:
-    """Record a change of a user; `key` is the user's, None after erasure: then no data is shown."""
+    """Record a change of a user; `key` is the user's data key, None once that is erased."""
     snapshot = None
     if key is not None:
         reply = user_reply(user, await wallets.of_user(tx, user.org_id, user.id))

@@ -12,7 +12,7 @@ from landbridge.platform.formats.addresses import Address, check_country, check_
 
 _US = "USA"
 
-# ISO 3166-1 alpha-3.
+# Reason by country, as ISO 3166-1 alpha-3 code.
 COUNTRIES: Mapping[str, str] = {
     "CUB": "comprehensive sanctions of the United States",
     "IRN": "comprehensive sanctions of the United States; on the FATF list that calls for action",
@@ -23,7 +23,7 @@ COUNTRIES: Mapping[str, str] = {
     "SYR": "sanctions on persons and on the former government; high risk though eased since 2025",
 }
 
-# The second half of an ISO 3166-2 code.
+# Reason by state of the US, as second part of the ISO 3166-2 code.
 US_STATES: Mapping[str, str] = {
     "NY": "business with virtual currency needs a licence of the state (23 NYCRR 200)",
     "LA": "business with virtual currency needs a licence of the state (Louisiana R.S. 6:1384)",
@@ -31,14 +31,14 @@ US_STATES: Mapping[str, str] = {
 
 
 class CountryPolicy:
-    """Lists in force."""
+    """Lists of countries and US states that are in force."""
 
     def __init__(self, *, countries: Collection[str], us_states: Collection[str]) -> None:
         self._countries = frozenset(countries)
         self._us_states = frozenset(us_states)
 
     def check_supported(self, field: str, address: Address) -> None:
-        """Raise `FieldInvalid` if users may not live there; `field` is the address's."""
+        """Raise `FieldInvalid` if users may not live at an address; `field` names it."""
         if address.country in self._countries:
             raise FieldInvalid(
                 f"{field}.country: users in {address.country} are not supported",

@@ -23,7 +23,7 @@ from landbridge.platform.http.path_params import known_id
 from landbridge.platform.http.responses import Moment, WireStruct, moment, or_unset
 from landbridge.providers.chains.tokens import CURRENCIES, DECIMALS_MAX, Chain
 
-# Source: contract, lifecycles 1.7.
+# Smallest deposit that is listed by default, in whole coins. Source: contract, lifecycles 1.7.
 AMOUNT_MIN = "0.01"
 
 
@@ -180,7 +180,7 @@ def deposit_reply(deposit: WalletDeposit) -> DepositReply:
 
 
 def _parse_minimum(text: str | None, nothing: Money) -> Money:
-    """Return the minimum deposit amount of the filter."""
+    """Return the minimum amount of listed deposits in the asset of `nothing`."""
     try:
         minimum = Money.parse(AMOUNT_MIN if text is None else text, nothing.asset)
     except AmountError as error:

@@ -21,7 +21,7 @@ from landbridge.customers.users.page_language import (
 )
 from landbridge.platform.formats.translations import install_texts
 
-# Layout, style and the text of the terms; pages of other packages extend these.
+# Loads layout, style and terms; templates of other packages extend these.
 LOADER = PackageLoader("landbridge.customers.users", "pages")
 PAGES = Environment(
     loader=LOADER,
@@ -40,7 +40,7 @@ PAGES.filters |= {"long_date": long_date, "long_time": long_time}
 
 def _source_of_style() -> str:
     """Return the hash source of the only permitted style sheet, which is inline."""
-    # As Jinja renders it: without its last line end.
+    # Hash the style sheet as Jinja renders it, without the final newline.
     style = PAGES.get_template("style.css").render()
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     return f"'sha256-{digest}'"
@@ -50,7 +50,7 @@ _POLICY = f"default-src 'none'; style-src {_source_of_style()}; base-uri 'none'"
 
 
 def html(text: str, status: int, policy: str) -> Response[str]:
-    """Return a page; `policy` has its additions to the content security policy."""
+    """Return a page; `policy` is added to the common content security policy."""
     return Response(
         text,
         status_code=status,

@@ -14,7 +14,7 @@ from landbridge.platform.formats.schemas import NameText
 USER_KIND = "USER"
 AGREEMENT_KIND = "TOS_LINK"
 
-# Source: contract, users 1 (the sample's createdAt to expiredAt).
+# Validity of a terms link. Source: contract, users 1 (the sample's createdAt to expiredAt).
 AGREEMENT_LIFETIME = timedelta(days=5)
 
 
@@ -26,7 +26,7 @@ class UserType(StrEnum):
 
 
 class BusinessOwner(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """An ultimate beneficial owner of a business."""
+    """Ultimate beneficial owner of a business."""
 
     first_name: NameText
     last_name: NameText
@@ -88,12 +88,12 @@ class UserCard(UserRecord):
 
     @property
     def first_name(self) -> str | None:
-        """Return the name of an individual; None for a business."""
+        """Return the first name of an individual; None for a business."""
         return self.names.first_name
 
     @property
     def last_name(self) -> str | None:
-        """Return the name of an individual; None for a business."""
+        """Return the last name of an individual; None for a business."""
         return self.names.last_name
 
     @property
@@ -109,7 +109,7 @@ class UserCard(UserRecord):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class User(UserCard):
-    """An individual has a first and a last name, a business a business name."""
+    """User with all submitted data."""
 
     request_id: UUID
     profile: UserProfile
@@ -128,10 +128,10 @@ class Agreement:
     expires_at: datetime
     signed_at: datetime | None
     signed_from: str | None
-    # Version of the terms in force at acceptance.
+    # Version of the terms that was accepted; None before acceptance.
     version: str | None
 
 
 def new_session_token() -> str:
-    """Return a token that only the page of the link contains."""
+    """Return a random token, which only the page of a link contains."""
     return secrets.token_urlsafe(32)

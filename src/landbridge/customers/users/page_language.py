@@ -18,7 +18,8 @@ async def choose_language(
 ) -> None:
     """Set the language of the pages that answer this request.
 
-    A guard: guards add up, whereas a `before_request` of a controller replaces the app's.
+    It is a guard because guards are cumulative: a controller's `before_request` would replace
+    that of the app.
     """
     _language.set(best_language(connection.headers.get("accept-language", "")))
 

@@ -1,4 +1,4 @@
-"""Users in paths; for the routes of every package that is about users."""
+"""User ids in paths, for the routes of all packages."""
 
 from uuid import UUID
 

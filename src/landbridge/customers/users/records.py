@@ -1,4 +1,4 @@
-"""Users as rows: read with their keys, written sealed. The verbs are in `service.py`."""
+"""Reads and writes of user rows, with decryption and encryption. Operations: `service.py`."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -49,7 +49,10 @@ class UserRecords:
         return sealed_records.open_user(stored, key), key
 
     async def replayed(self, tx: Tx, user: User, request: dict[str, Any]) -> User | None:
-        """Return the user of this request id; raise `ResourceConflict` as a create does."""
+        """Return the user that this request id created; None if it created none.
+
+        Raises `ResourceConflict` if the earlier request was different.
+        """
         found = await store.find_request(tx, user.org_id, user.request_id)
         if found is None:
             return None
@@ -65,7 +68,7 @@ class UserRecords:
             raise ResourceConflict(
                 f"requestId {user.request_id} was already used with another {field}", field=field
             )
-        # The row belongs to this request if only the acknowledgement of its commit was lost.
+        # The row has this id if the commit was not acknowledged and this is a retry.
         if stored.card.id != user.id:
             note_replay()
         return sealed_records.open_user(stored, key)
@@ -95,7 +98,7 @@ class UserRecords:
             await metadata_service.write(tx, user.org_id, user.id, user.id, metadata)
 
     async def add_agreement(self, tx: Tx, user: User) -> None:
-        """Note the agreement that a user has now."""
+        """Store the reference to the user's latest agreement."""
         await store.add_agreement(
             tx,
             user.org_id,
@@ -123,12 +126,12 @@ class UserRecords:
     ) -> Sequence[UserCard]:
         """Return candidates for folded patterns, newest first: all matches, and false positives.
 
-        All of them have this metadata.
+        All candidates have the given metadata.
         """
         search_hashes: list[int] = []
         if patterns:
             key = await self._vault.find(tx, org_id, org_id)
-            # An organisation without a key has no users.
+            # An organisation without a data key has no users, so there is nothing to hash.
             search_hashes = [] if key is None else trigrams(key.derive(_SEARCH), patterns)
         stored = await store.page(
             tx,
@@ -141,7 +144,7 @@ class UserRecords:
         return await self._opened(tx, org_id, stored)
 
     async def reason(self, tx: Tx, user: UserCard, key: DataKey | None) -> str | None:
-        """Return the reason for a freeze, if one was given."""
+        """Return the reason for a freeze; None if none was given."""
         found = await store.freeze_reason(tx, user.org_id, user.id)
         return sealed_records.open_reason(user.id, found, key) if found and key else None
 
@@ -161,7 +164,7 @@ class UserRecords:
 
 
 async def find_created(tx: Tx, org_id: UUID, request_id: UUID) -> CreatedResource | None:
-    """Return the result of a request that created a user."""
+    """Return the user that a request id created; None if it created none."""
     found = await store.find_request(tx, org_id, request_id)
     if found is None:
         return None

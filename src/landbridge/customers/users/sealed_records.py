@@ -27,7 +27,7 @@ class StoredUser:
 
 @dataclass(frozen=True, slots=True)
 class SealedUser:
-    """Encrypted columns that are written when user data changes."""
+    """Encrypted columns of a user's row, which are written when user data changes."""
 
     card: bytes
     profile: bytes
@@ -35,12 +35,12 @@ class SealedUser:
 
 
 def open_card(stored: StoredCard, key: DataKey | None) -> UserCard:
-    """Return the list entry of a user; blank without its key, which an erasure destroys."""
+    """Return the list entry of a user; blank if `key` is None, as an erasure destroys it."""
     return UserCard(**_common(stored, key))
 
 
 def open_user(stored: StoredUser, key: DataKey | None) -> User:
-    """Return the decrypted user; blank without its key."""
+    """Return the decrypted user; blank if `key` is None after an erasure."""
     card, sealed = stored.card, stored.sealed_profile
     profile = UserProfile()
     if key is not None and sealed is not None:
@@ -49,7 +49,7 @@ def open_user(stored: StoredUser, key: DataKey | None) -> User:
 
 
 def seal_card(user: UserCard, key: DataKey) -> bytes:
-    """Names and e-mail address."""
+    """Encrypt names and e-mail address."""
     return key.seal(user.names, context=_context("card", user.id))
 
 

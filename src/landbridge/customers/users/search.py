@@ -1,12 +1,12 @@
 """Search in encrypted names: the blind index, and its guarantees.
 
 Guarantees:
-- a text matches a pattern if the folded text contains the folded pattern: independent of case, and
-  of different encodings of the same character;
+- a text matches a pattern if the folded text contains the folded pattern. Folding removes
+differences of case, and between encodings of the same character;
 - every text that matches a pattern of three characters or more has all its trigrams. Other texts
-  may have them too, so each caller verifies the matches of a trigram search;
-- a trigram reveals no text without the search key, and little about its origin with it: 16 bits are
-  shared by many (docs/decisions/0013-blind-search.md).
+may have them too, so each caller verifies the matches of a trigram search;
+- without the search key, a trigram's hash reveals no text. With it, a hash reveals little, because
+many trigrams share its 16 bits (docs/decisions/0013-blind-search.md).
 """
 
 import hmac
@@ -18,7 +18,7 @@ from landbridge.customers.users.model import UserNames, UserType
 
 _LENGTH = 3
 _BYTES = 2
-# Longer than any stored text. The time to normalise a text can grow with its length squared.
+# Characters that are normalised, more than any stored text has: the time can grow quadratically.
 _TEXT_MAX = 1_000
 FIELDS = ("first_name", "last_name", "business_name", "email")
 
@@ -66,9 +66,9 @@ def name_trigrams(search_key: bytes, names: UserNames) -> list[int]:
 
 
 def trigrams(search_key: bytes, folded: Mapping[str, str]) -> list[int]:
-    """Return the sorted trigrams of folded texts by field; texts under three letters have none."""
-    # PostgreSQL's integer has 32 bits with a sign. The upper half separates organisations, so that
-    # in the shared index the trigrams of one organisation are adjacent.
+    """Return sorted trigram hashes of folded texts; texts under three letters have none."""
+    # A hash is a signed 32-bit integer of PostgreSQL. Its upper half depends on the organisation,
+    # so that in the shared index the trigrams of one organisation are adjacent.
     upper = hmac.digest(search_key, b"", "sha256")[:_BYTES]
     return sorted(
         {

@@ -1,7 +1,7 @@
-"""Verbs on users. Source: contract, users 2.
+"""Operations on users. Source: contract, users 2.
 
-Guarantees: everything personal is sealed with the user's data key before it reaches a statement; a
-verb that changes a user locks its row first, so changes wait for each other instead of failing.
+Guarantees: personal data is encrypted with the user's data key before it reaches a statement; an
+operation that changes a user locks its row first, so concurrent changes wait instead of failing.
 """
 
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
@@ -34,18 +34,18 @@ from landbridge.platform.formats.texts import check_text
 from landbridge.platform.http.caller import Caller, check_admin, check_editor
 from landbridge.providers.chains.tokens import Chain
 
-# Source: contract, users 2.
+# Chains of a new user's wallets if a request names none. Source: contract, users 2.
 DEFAULT_CHAINS = (Chain.POLYGON, Chain.ETHEREUM)
 
-# Users that are opened at once to be compared with a pattern: some 5 ms of this process.
+# Users that are decrypted at once for comparison with a pattern, which blocks the process for 5 ms.
 BATCH_SIZE = 250
-# Users that a page scans, half a second's work. Beyond that the page ends early, with a cursor.
+# Most users that a page scans, in about half a second. Then the page ends early, with a cursor.
 LOOKED_THROUGH_MAX = 10_000
-# Ids that are read at once: as many as a report may have rows.
+# Most ids read at once: as many as a report may have rows.
 IDS_MAX = 10_000
 
 
-# Dependent data of higher packages: created or erased in the same transaction as the user.
+# Creates dependent data of a higher package, in the transaction that creates the user.
 Joined = Callable[[Tx, User, DataKey, datetime], Awaitable[None]]
 Leaving = Callable[[Tx, UUID, UUID, datetime], Awaitable[None]]
 
@@ -313,10 +313,10 @@ class Users:
     async def erase(self, caller: Caller, user_id: UUID) -> User:
         """Erase the user's personal data permanently; a repeated call returns the first result.
 
-        Data that the ledger needs is kept: ids, wallet addresses, every movement. Raises
+        Data that the ledger needs is kept: ids, wallet addresses and all entries. Raises
         `UserNotFound`, and `ResourceConflict` unless the user is frozen, has no balance, no pending
-        payments and no pending incoming payments. The freeze is required first, so that no payment
-        starts during the check.
+        payments and no pending incoming payments. The user must be frozen before, so that no
+        payment starts during the check.
         """
         check_admin(caller)
         org_id = caller.org_id
@@ -337,7 +337,7 @@ class Users:
                 raise ResourceConflict(
                     f"the user is paid by somebody's {kind}; wait until it has ended"
                 )
-            # Last: a payment that ended during the check has credited its amount by now.
+            # Check balances last: a payment that ended during the check has been credited by now.
             await self._wallets.check_empty(tx, org_id, user_id)
             at = self._clock.stamp(caller.clock_offset)
             for leave in self._leaving:

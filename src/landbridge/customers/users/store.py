@@ -65,7 +65,7 @@ from users
 where org_id = $1 and request_id = $2
 """
 
-# False for a user who may move money, true for one who is frozen.
+# Returns false for a user who may move money, true for one who is frozen or erased.
 _FROZEN = """
 select u.org_id, u.id, u.frozen_at is not null as is_frozen
 from unnest($1::uuid[], $2::uuid[]) as i (org_id, id)
@@ -100,7 +100,7 @@ order by created_at desc, id desc
 limit $6
 """
 
-# Begins with the users that have all these keys and values, which an index finds.
+# Selects by metadata first, because an index finds the users with all these keys and values.
 _PAGE_WITH_METADATA = """
 select users.org_id, users.id, users.type, users.agreement_id, users.version, users.created_at,
     users.updated_at, users.frozen_at, users.erased_at, users.sealed_summary,
@@ -134,8 +134,8 @@ offset $3
 limit $4
 """
 
-# The frequency of a trigram decides between the trigram and the time index; only a custom plan for
-# the actual trigrams can use it.
+# The frequency of a trigram decides between the trigram and the time index. Only a custom plan,
+# made for the actual trigrams, takes it into account.
 _PLAN_FOR_VALUES = "set local plan_cache_mode = force_custom_plan"
 
 _FREEZE = """
@@ -159,8 +159,8 @@ insert into user_agreements (org_id, user_id, agreement_id, created_at) values (
 on conflict (org_id, user_id, agreement_id) do nothing
 """
 
-# Until this transaction ends, no user is created with one of them, and no other user of one is
-# erased.
+# Until the transaction ends, these locks prevent that a user is created with one of the agreements,
+# or that another user with one of them is erased.
 _LOCK_AGREEMENTS = """
 select id from agreements
 where org_id = $1
@@ -169,7 +169,7 @@ order by id
 for update
 """
 
-# Agreements used by no other user, except erased ones.
+# Returns agreements that no other user has, except erased ones.
 _OWN_AGREEMENTS = """
 select a.agreement_id
 from user_agreements a
@@ -210,7 +210,7 @@ async def update(tx: Tx, user: User, sealed: SealedUser) -> None:
 
 
 async def get(tx: Tx, org_id: UUID, user_id: UUID) -> StoredUser | None:
-    """Return a user."""
+    """Return a user; None if the organisation has none with this id."""
     row = await tx.fetchrow(_GET, org_id, user_id)
     return None if row is None else _user(row)
 
@@ -224,7 +224,7 @@ async def lock(tx: Tx, org_id: UUID, user_id: UUID) -> StoredUser | None:
 async def find_request(
     tx: Tx, org_id: UUID, request_id: UUID
 ) -> tuple[StoredUser, bytes | None] | None:
-    """Return the user created by this request id, and the request; None for it after erasure."""
+    """Return the user that this request id created, and the request, None after erasure."""
     row = await tx.fetchrow(_FIND_REQUEST, org_id, request_id)
     return None if row is None else (_user(row), row["sealed_request"])
 
@@ -265,7 +265,7 @@ async def page(
 
 
 async def ids(tx: Tx, org_id: UUID, *, since: datetime, offset: int, limit: int) -> list[UUID]:
-    """Ids of users created at `since` or later, oldest first."""
+    """Return ids of users created at `since` or later, oldest first."""
     return [row["id"] for row in await tx.fetch(_IDS, org_id, since, offset, limit)]
 
 
@@ -278,17 +278,17 @@ async def freeze(
     sealed_reason: bytes | None,
     at: datetime,
 ) -> None:
-    """Freeze a user, or (None) unfreeze."""
+    """Freeze a user; unfreeze if `frozen_at` is None."""
     await tx.execute(_FREEZE, org_id, user_id, frozen_at, sealed_reason, at)
 
 
 async def freeze_reason(tx: Tx, org_id: UUID, user_id: UUID) -> bytes | None:
-    """Return the reason for a freeze, if one was given."""
+    """Return the encrypted reason for a freeze; None if none was given."""
     return await tx.fetchval(_FREEZE_REASON, org_id, user_id)
 
 
 async def erase(tx: Tx, org_id: UUID, user_id: UUID, at: datetime) -> None:
-    """Blank everything personal of a user."""
+    """Blank all personal data of a user."""
     await tx.execute(_ERASE, org_id, user_id, at)
 
 

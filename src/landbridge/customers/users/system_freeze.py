@@ -1,4 +1,4 @@
-"""Freezes a user without a caller: the platform itself has found a reason."""
+"""Freezes users on behalf of the platform, when it has found a reason itself."""
 
 from dataclasses import replace
 from datetime import datetime
@@ -16,7 +16,7 @@ _ACTOR = "worker"
 
 
 class SystemFreeze:
-    """Freezes users of all organisations; the organisation unfreezes them."""
+    """Freezes users of all organisations; only the organisation unfreezes them."""
 
     def __init__(self, database: Database, wallets: Wallets, vault: Vault) -> None:
         self._database = database
@@ -24,13 +24,13 @@ class SystemFreeze:
         self._records = UserRecords(vault)
 
     async def freeze(self, org_id: UUID, user_id: UUID, reason: str, at: datetime) -> None:
-        """Block the user's payments until unfrozen; a user that is frozen or erased stays so."""
+        """Block the user's payments until unfrozen; no effect if the user is frozen or erased."""
 
         async def work(tx: Tx) -> None:
             try:
                 user, key = await self._records.lock(tx, org_id, user_id)
             except UserFrozen:
-                return  # erased, so frozen for good
+                return  # erased, and therefore frozen permanently
             if user.is_frozen:
                 return
             sealed_reason = sealed_records.seal_reason(user_id, reason, key)

@@ -137,8 +137,8 @@ class TermsOfService:
                 await append_change(
                     tx,
                     org_id=org_id,
-                    # The caller chooses the link's id, so it may equal the id of any other
-                    # resource.
+                    # Derived, because the caller chooses the link's id, which may equal that of
+                    # another resource.
                     object_id=owner_id,
                     seq=1,
                     kind=AGREEMENT_KIND,
@@ -174,7 +174,7 @@ class TermsOfService:
     async def _opened(
         self, tx: Tx, org_id: UUID, found: Collection[terms_store.StoredAgreement]
     ) -> list[Agreement]:
-        """Return the link with redirect and acceptance address; without both after erasure."""
+        """Return links with redirect and acceptance address; without both after erasure."""
         owners = {_owner_id(each.agreement.id) for each in found if each.has_sealed}
         keys = await self.vault.find_many(tx, org_id, owners) if owners else {}
         return [_open(each, keys.get(_owner_id(each.agreement.id))) for each in found]
@@ -197,7 +197,7 @@ async def check_signed(tx: Tx, org_id: UUID, agreement_id: UUID) -> None:
 
 
 async def find_created(tx: Tx, org_id: UUID, key: UUID) -> CreatedResource | None:
-    """Return the result of a request that created a link; its key is its id."""
+    """Return the link that an idempotency key created, which is the link's id; else None."""
     found = await terms_store.get(tx, org_id, key)
     if found is None:
         return None
@@ -207,7 +207,7 @@ async def find_created(tx: Tx, org_id: UUID, key: UUID) -> CreatedResource | Non
 
 
 async def forget(tx: Tx, vault: Vault, org_id: UUID, agreement_ids: Collection[UUID]) -> None:
-    """Erase redirects and acceptance addresses of these agreements; the acceptances are kept."""
+    """Erase redirect URLs and acceptance addresses of agreements; the acceptances are kept."""
     await terms_store.forget(tx, org_id, agreement_ids)
     await vault.destroy(tx, org_id, [_owner_id(each) for each in agreement_ids])
 

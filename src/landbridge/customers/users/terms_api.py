@@ -138,7 +138,7 @@ class TermsRoutes(Controller):
         return link_reply(accepted)
 
 
-# The form of the page has one field, a token.
+# Most bytes of the page's form, which has one field, a token.
 _FORM_BYTES_MAX = 4 * 1024
 _FORM_FIELDS_MAX = 10
 
@@ -207,8 +207,8 @@ class TermsPage(Controller):
 
 
 def _page(name: str, status: int, **values: Any) -> Response[str]:
-    # The form redirects to the organisation's own redirectUrl, so form targets are not restricted
-    # to this host.
+    # The policy does not restrict form targets, because the form redirects to the organisation's
+    # own redirectUrl.
     return html(PAGES.get_template(name).render(**values), status, "frame-ancestors *")
 
 

@@ -30,7 +30,7 @@ from agreements
 where org_id = $1 and id = any($2::uuid[])
 """
 
-# Not prefixed by org_id: the hosted page knows the token, not the organisation.
+# Has no condition on org_id: the hosted page knows only the token.
 _FIND_BY_SESSION = """
 select org_id, id, template_id, sealed_redirect_url, session_token, created_at, expires_at,
     signed_at, sealed_signed_from, terms_version
@@ -67,12 +67,12 @@ class StoredAgreement:
 
 
 async def add(tx: Tx, agreement: Agreement, sealed_redirect_url: bytes | None) -> None:
-    """Store a link, unless its id has one."""
+    """Store a link, unless one with this id exists."""
     await write_row(tx, _ADD, agreement, sealed_redirect_url=sealed_redirect_url)
 
 
 async def get(tx: Tx, org_id: UUID, agreement_id: UUID) -> StoredAgreement | None:
-    """Return a link."""
+    """Return a link; None if there is none."""
     row = await tx.fetchrow(_GET, org_id, agreement_id)
     return None if row is None else _agreement(row)
 
@@ -83,7 +83,7 @@ async def find_many(tx: Tx, org_id: UUID, agreement_ids: Collection[UUID]) -> li
 
 
 async def find_session(tx: Tx, session_token: str) -> StoredAgreement | None:
-    """Return the link from which the hosted page was opened."""
+    """Return the link with this session token of the hosted page; None if there is none."""
     row = await tx.fetchrow(_FIND_BY_SESSION, session_token)
     return None if row is None else _agreement(row)
 
@@ -97,7 +97,7 @@ async def sign(
     sealed_signed_from: bytes | None,
     version: str,
 ) -> bool:
-    """Sign, once and in time; False if the link is signed or expired."""
+    """Mark a link as signed; False if it is already signed or has expired."""
     signed = await tx.fetchval(_SIGN, org_id, agreement_id, at, sealed_signed_from, version)
     return signed is not None
 

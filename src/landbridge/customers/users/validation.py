@@ -16,7 +16,7 @@ from landbridge.platform.formats.addresses import Address, check_address
 from landbridge.platform.formats.people import check_birth_date, check_email, check_ip, check_name
 from landbridge.platform.metadata.model import merged
 
-# A business has at most four owners of 25 % each; the bound leaves room for all submitted owners.
+# Most owners in a request. A business has at most four with 25 % each, but smaller owners, too.
 OWNERS_MAX = 50
 
 
@@ -33,7 +33,7 @@ class UserDetails:
     address: Address | None = None
     ip_address: str | None = None
     ultimate_beneficial_owners: tuple[BusinessOwner, ...] | None = None
-    # Null removes a key.
+    # A value of None removes the key.
     metadata: Mapping[str, str | None] | None = None
 
 
@@ -83,7 +83,7 @@ def _profile(
 
 
 def _check_kind(kind: UserType, details: UserDetails) -> None:
-    """Individuals have no business name and no owners; businesses have no personal names."""
+    """Refuse a business name or owners of an individual, and personal names of a business."""
     foreign = (
         {
             "businessName": details.business_name,

@@ -1,1 +1,1 @@
-"""Submissions of that data, rail by rail: statuses and reviews."""
+"""Verification of users: submissions of KYC data for each rail, statuses and reviews."""

@@ -1,11 +1,11 @@
 """Webhooks of identity providers: each application that they announce is queried.
 
 Guarantees:
-- a webhook decides nothing: a case that waits is made due, and its step queries the provider;
-- a person who corrects something at the provider needs no new submission: the case waits for the
-  provider again, and its step concludes it;
-- any other application is queried here, so that a contradiction of an earlier answer is stored, and
-  shown to a person.
+- a webhook decides nothing: a waiting case is made due, and its step queries the provider;
+- a person who corrects data at the provider needs no new submission: the case waits for the
+provider again, and its step concludes it;
+- any other application is queried here, so that a contradiction of an earlier answer is stored and
+shown to a reviewer.
 """
 
 import asyncio
@@ -31,9 +31,9 @@ _log = structlog.stdlib.get_logger()
 
 BATCH_SIZE = 50
 ACTOR = "worker"
-# A provider that does not answer now is queried again after this time.
+# Interval after which a provider that did not answer is queried again.
 _RETRY = timedelta(minutes=1)
-# What the provider has requested when a case waits for the person.
+# States of an application in which the provider waits for the person, by status of the case.
 _REQUESTS = {
     KycStatus.INCOMPLETE: ApplicationProgress.RETRY,
     KycStatus.RFI_PENDING: ApplicationProgress.INFORMATION,
@@ -59,17 +59,17 @@ class ApplicationAnnouncements:
     clock: Clock
 
     async def run_once(self, offsets: Mapping[UUID, timedelta]) -> bool:
-        """Query what webhooks have announced; return whether there may be more."""
+        """Query one batch of announced applications; return whether there may be more."""
         until = self.clock.now()
         found = await self.identity.announced(list(offsets), until, limit=BATCH_SIZE)
-        # At once: a provider that does not answer holds up the batch once, not once for each.
+        # Run concurrently, so that a provider that does not answer delays the batch only once.
         await asyncio.gather(*(self._recheck(each, offsets[each.org_id], until) for each in found))
         return len(found) == BATCH_SIZE
 
     async def _recheck(
         self, application: ProviderApplication, clock_offset: timedelta, until: datetime
     ) -> None:
-        # Whatever fails: those that fail each time must not fill every batch.
+        # Set before any failure, so that applications that always fail do not fill every batch.
         next_at: datetime | None = until + _RETRY
         key = str(application.key)
         with logged_failures(busy="provider.busy", failed="provider.failed", order=key):
@@ -95,7 +95,8 @@ class ApplicationAnnouncements:
         if case is None or case.snapshot is None:
             return True
         if case.status in {KycStatus.CREATED, KycStatus.PENDING}:
-            # Its step has not recorded the application yet, or has just done so.
+            # If the references match, the case's step has just recorded the application; with None,
+            # it has not recorded it yet.
             return case.reference not in {None, reference}
         if case.reference == reference and _is_corrected(case, queried.state):
             stamp = self.clock.stamp(clock_offset)

@@ -33,7 +33,7 @@ from landbridge.platform.http.list_query import UserFilter, optional_id, parse_c
 from landbridge.platform.http.responses import Moment, WireStruct, moment, reply_of
 
 _TEXT_LENGTH_MAX = 200
-# A repeated parameter and a comma-separated one are equivalent.
+# Description of parameters that may be repeated or comma-separated, which is equivalent.
 _REPEATED = "Repeated, or comma-separated."
 _Rails = Annotated[list[str] | None, query(None, some_of(Rail), description=_REPEATED)]
 _Statuses = Annotated[list[str] | None, query(None, some_of(KycStatus), description=_REPEATED)]

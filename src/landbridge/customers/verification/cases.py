@@ -1,7 +1,7 @@
 """Storage of verification cases: decryption, status transitions and their change records.
 
 Guarantees:
-- a change of status, the row and its line in `changes` are one transaction;
+- the row and its change event are written in one transaction;
 - a case moves only by the permitted transitions, from the version and the claim at which it was
   read: of two concurrent decisions one succeeds, and the other is rejected;
 - a case becomes ACTIVE only if its names were compared with the sanctions list that is active at
@@ -55,12 +55,12 @@ Send it through the company you are in contact with. Do not reply to this e-mail
 
 @dataclass(frozen=True, slots=True)
 class VerificationEmails:
-    """Puts letters into the outbox."""
+    """Puts e-mails about verification into the outbox."""
 
     outbox: Outbox
 
     async def ask(self, tx: Tx, case: VerificationCase, key: DataKey) -> None:
-        """Write to the address in the KYC data, else to that of the account."""
+        """Queue a request for information, to the e-mail address in the KYC data or of the user."""
         comment, snapshot = case.findings.asked_for, case.snapshot
         if comment is None or snapshot is None:
             return
@@ -82,7 +82,7 @@ class VerificationCases:
     letters: VerificationEmails
 
     async def get(self, org_id: UUID, case_id: UUID) -> VerificationCase | None:
-        """Return a case, decrypted."""
+        """Return a decrypted case; None if there is none."""
         return (await self.find(org_id, [case_id])).get(case_id)
 
     async def find(self, org_id: UUID, case_ids: Collection[UUID]) -> dict[UUID, VerificationCase]:
@@ -110,7 +110,7 @@ class VerificationCases:
         statuses: Collection[KycStatus],
         window: QueueWindow,
     ) -> Sequence[QueuedCase]:
-        """Return cases in these statuses, oldest first; decrypted singly, as they are large."""
+        """Return cases in these statuses, oldest first; decrypt one by one, to save memory."""
 
         async def work(tx: Tx) -> Sequence[QueuedCase]:
             found = await store.queue(tx, org_id, statuses, window)
@@ -120,7 +120,7 @@ class VerificationCases:
         return await self.database.transact(work)
 
     async def forget(self, tx: Tx, org_id: UUID, user_id: UUID, at: datetime) -> None:
-        """Delete the submitted data and findings of a user in erasure."""
+        """Delete a user's submitted data and findings, in the transaction that erases the user."""
         case_ids = await store.forget(tx, org_id, user_id, at)
         await forget_applications(tx, org_id, case_ids)
 
@@ -138,12 +138,12 @@ class VerificationCases:
         await self.database.single(lambda tx: store.unschedule(tx, sealed))
 
     async def open(self, tx: Tx, case: VerificationCase, actor: str) -> VerificationCase | None:
-        """Store a new case as CREATED; None if the user has one. Raises `UserFrozen` if erased."""
+        """Store a new case as CREATED; None if one exists. Raises `UserFrozen` after erasure."""
         key = await key_of(self.vault, tx, case.org_id, case.user_id)
         if not await store.add(tx, _seal(case, key)):
             return None
-        # The new row references its user: an erasure has either committed before, or waits for this
-        # transaction.
+        # The foreign key to the user serialises this with an erasure: it has either committed
+        # before, or waits for this transaction.
         await key_of(self.vault, tx, case.org_id, case.user_id)
         await _record_change(tx, case, [KycStatus.CREATED], actor, key=key)
         return case
@@ -193,7 +193,7 @@ class VerificationCases:
     ) -> VerificationCase | None:
         """Move a case along `path` (may be empty) and store the values of `after`.
 
-        None if the case has changed since it was read, or the user has been erased.
+        Return None if the case has changed since it was read, or the user has been erased.
         """
         if path and not TRANSITIONS.is_path(before.status, path):
             raise InvariantBroken(f"no way from {before.status} over {path}")

@@ -24,15 +24,15 @@ from landbridge.providers.identity.port import IdentityReview
 from landbridge.providers.screening.model import OFAC_SDN
 
 KIND = "KYC.STATUS"
-# Maximum number of stored decisions per case; more do not occur in practice.
+# Most decisions stored for a case; more do not occur in practice.
 HISTORY_MAX = 100
 # Timeout of a call to an identity provider; after it the outcome is unclear.
 CALL_TIMEOUT_S = 20
-# Pause after an unfinished step: longer than the duration of most steps.
+# First pause after an unfinished step, longer than most steps take.
 _FIRST_PAUSE = timedelta(seconds=30)
 # Maximum pause: a provider that is down for a day is then polled every hour.
 _PAUSE_MAX = timedelta(hours=1)
-# Maximum round number: limited by the database column.
+# Most digits of a round number, which is limited by the database column.
 _DIGITS_MAX = 9
 
 
@@ -44,10 +44,10 @@ class KycStatus(StrEnum):
     PENDING = "PENDING"  # waits for the identity provider
     MANUAL_REVIEW = "MANUAL_REVIEW"  # waits for a reviewer
     RFI_PENDING = "RFI_PENDING"  # waits for the user: information was requested
-    INCOMPLETE = "INCOMPLETE"  # waits for the user: something has to be mended
+    INCOMPLETE = "INCOMPLETE"  # waits for the user: data have to be corrected
     ACTIVE = "ACTIVE"  # approved, until a reviewer revokes it
     REJECTED = "REJECTED"  # final
-    CONTACT_SUPPORT = "CONTACT_SUPPORT"  # waits for a new submission, after something unexpected
+    CONTACT_SUPPORT = "CONTACT_SUPPORT"  # waits for a new submission, after an unexpected error
 
 
 _VERDICTS = frozenset(
@@ -67,8 +67,8 @@ TRANSITIONS = Transitions(
         KycStatus.INACTIVE: frozenset({KycStatus.CREATED}),
         KycStatus.CREATED: frozenset({KycStatus.PENDING}),
         KycStatus.PENDING: _VERDICTS,
-        # Transition to the same status when a new list has a match that no reviewer has reviewed: a
-        # decision on the previous version is rejected.
+        # Includes the same status: when a new list has a match that no reviewer has seen, the case
+        # gets a new version, so that a decision on the previous one is rejected.
         KycStatus.MANUAL_REVIEW: _VERDICTS - {KycStatus.CONTACT_SUPPORT},
         KycStatus.RFI_PENDING: frozenset({KycStatus.PENDING}),
         KycStatus.INCOMPLETE: frozenset({KycStatus.PENDING}),
@@ -110,7 +110,7 @@ class SubmissionSnapshot(msgspec.Struct, frozen=True, kw_only=True):
     """Snapshot of submitted data: later changes of KYC data are not part of it."""
 
     is_business: bool
-    # Values from the user account.
+    # Data from the user's account, not from the KYC profile.
     email: str
     first_name: str | None
     last_name: str | None
@@ -118,7 +118,7 @@ class SubmissionSnapshot(msgspec.Struct, frozen=True, kw_only=True):
     data: dict[str, Any]
     owners: tuple[SubmittedOwner, ...]
     documents: tuple[SubmittedDocument, ...]
-    # Lets the provider take over what another of its clients has verified.
+    # Token by which the provider takes over a verification for another of its clients.
     share_token: str | None = None
 
 
@@ -137,7 +137,7 @@ class CaseFindings(msgspec.Struct, frozen=True, kw_only=True):
     """Findings of a case. Only `review` and `asked_for` are ever shown to the user."""
 
     review: IdentityReview | None = None
-    # Information requested from the user.
+    # Text that describes the information requested from the user.
     asked_for: str | None = None
     # Lists used for the comparison, their hits, and the names that could not be compared.
     list_version: str | None = None
@@ -199,19 +199,19 @@ class VerificationCase(CaseRecord):
 
     @property
     def submitted(self) -> SubmissionSnapshot:
-        """Return the snapshot of a case that was read for a user who is not erased."""
+        """Return the snapshot; the caller ensures that the user is not erased."""
         if self.snapshot is None:
             raise InvariantBroken(f"nothing is left of case {self.id}")
         return self.snapshot
 
     @property
     def key(self) -> str:
-        """Our key for this submission at the identity provider."""
+        """Idempotency key of this submission at the identity provider."""
         return f"{self.org_id.hex}-{self.id.hex}-{self.round}"
 
     @property
     def pause(self) -> timedelta:
-        """Return the pause before the next attempt if the starting step does not finish."""
+        """Return the pause before the next attempt in case the step that starts now fails."""
         doublings = min(self.failures, 10)
         return min(_FIRST_PAUSE * 2**doublings, _PAUSE_MAX)
 
@@ -245,7 +245,7 @@ def queued(case: VerificationCase) -> QueuedCase:
 
 
 def list_of(hit: Mapping[str, Any]) -> str:
-    """Return the list of a stored hit; a hit from before there were several names none."""
+    """Return the list of a stored hit; older hits, from when there was one list, do not name it."""
     name: str = hit.get("list", OFAC_SDN)
     return name
 

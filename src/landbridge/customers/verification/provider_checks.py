@@ -1,9 +1,9 @@
 """Processing of due cases: submit to the identity provider, poll it and record results.
 
-The row is the job. A step claims the case (the intent), calls the provider under our key (the
-effect), and records the result under its claim (the outcome). After a crash at any point the case
-is due again after a pause, and the same calls under the same key return the earlier effects. A step
-that finishes after another worker has taken over its claim records no result.
+The case's row is the job. A step claims the case, calls the provider with an idempotency key, and
+records the result under its claim. After a crash at any point the case is due again after a pause,
+and repeated calls with the same key return the earlier results. A step that finishes after another
+worker has taken over its claim records no result.
 
 Names are compared with the sanctions list before a case is submitted and again before any result
 counts. A hit sends the case to a reviewer, regardless of the provider's result.
@@ -64,7 +64,7 @@ _log = structlog.stdlib.get_logger()
 ACTOR = "worker"
 # Provider name in the history of a case.
 PROVIDER = "identity provider"
-# Minimum interval: a provider that always requests an immediate poll would cause an endless loop.
+# Shortest interval between polls, so that a provider that requests none causes no endless loop.
 _ASK_AFTER_MIN = timedelta(seconds=1)
 
 
@@ -108,7 +108,7 @@ class VerificationSteps:
         self, case: VerificationCase, clock_offset: timedelta
     ) -> VerificationCase | None:
         if case.snapshot is None:
-            # Erased: no work remains.
+            # The user was erased, so no work remains.
             await self.cases.unschedule(case)
             return None
         match case.status:
@@ -132,8 +132,7 @@ class VerificationSteps:
             await _bounded(self.identity.create(_applicant(case, snapshot)))
         )
         pending = await self._submit(case, snapshot, reference)
-        # Only a response proves that the submission was received: until then a long pause stays
-        # long.
+        # Reset the pause only after a response, which proves that the submission was received.
         handed = replace(
             case,
             reference=reference,
@@ -148,7 +147,7 @@ class VerificationSteps:
     async def _submit(
         self, case: VerificationCase, snapshot: SubmissionSnapshot, reference: str
     ) -> StillPending:
-        """Attach and submit, unless an earlier step did so without recording it."""
+        """Attach the files and submit, unless an earlier step did so without recording it."""
         if case.failures > 1:
             status_result = validate_result(
                 await _bounded(self.identity.status(reference, waited=timedelta()))
@@ -175,7 +174,7 @@ class VerificationSteps:
         )
         match status_result:
             case NotSubmitted():
-                # Submitted again after the pause of this claim, which grows with each attempt.
+                # Without a reference, the case is submitted again after the pause of this claim.
                 without_reference = replace(case, reference=None)
                 return await self._record(case, without_reference, clock_offset=clock_offset)
             case StillPending(retry_after=after):
@@ -217,12 +216,12 @@ class VerificationSteps:
     async def _give_up(
         self, case: VerificationCase, clock_offset: timedelta
     ) -> VerificationCase | None:
-        """Handle a rejection of the call itself, which submitted data did not cause."""
+        """Conclude a case whose call the provider rejected for a reason other than the data."""
         path = path_from(case, KycStatus.CONTACT_SUPPORT)
         return await self._record(case, _without_due_time(case), *path, clock_offset=clock_offset)
 
     def _now(self, case: VerificationCase, clock_offset: timedelta) -> datetime:
-        """Return the organisation's time; timestamps of the case may be slightly ahead of it."""
+        """Return the organisation's time, but not less than the case's own last timestamp."""
         return max(self.clock.now(clock_offset), case.submitted_at)
 
     async def _record(
@@ -245,7 +244,7 @@ class VerificationSteps:
 
 
 def _without_due_time(case: VerificationCase) -> VerificationCase:
-    """Return a case with a finished step that waits for a person."""
+    """Return a case without a due time, as it waits for a person."""
     return replace(case, due_at=None, failures=0)
 
 
@@ -277,20 +276,20 @@ async def _bounded(call: Awaitable[T]) -> T:
 _log = structlog.stdlib.get_logger()
 
 BATCH_SIZE = 64
-# Each may wait for a provider and hold a connection for a moment: in all, and of an organisation.
+# Most concurrent steps, in total and of one organisation, as each needs a database connection.
 _STEPS_AT_ONCE = 24
 _STEPS_EACH = 4
-# So long a poll waits for the steps that it began; with more of them no other begins.
+# Seconds that a poll waits for the steps that it has started.
 _POLL_S = 1.0
 _RUNNING_MAX = 256
 
 
 class StepRunner:
-    """Runs the steps of due cases within bounds, several at once.
+    """Runs the steps of due cases, several concurrently, within limits.
 
-    A failed one concerns its case alone. One that takes longer, as with a provider that does not
-    answer, delays its own case, and those of its organisation beyond a few; the worker begins
-    others meanwhile.
+    A failed step affects only its own case. A slow step, for example of a provider that does not
+    answer, delays its own case, and other cases of the organisation once that reaches its limit.
+    The worker starts other steps in the meantime.
     """
 
     def __init__(self, cases: VerificationCases, checks: VerificationSteps, clock: Clock) -> None:
@@ -298,7 +297,7 @@ class StepRunner:
         self._checks = checks
         self._clock = clock
         self._slots = FairSemaphore(_STEPS_AT_ONCE, each=_STEPS_EACH)
-        # Steps that polls have begun, by organisation and case.
+        # Running steps that polls have started, by organisation and case.
         self._running: dict[tuple[UUID, UUID], asyncio.Task[VerificationCase | None]] = {}
 
     async def run(self, case: VerificationCase, clock_offset: timedelta) -> VerificationCase | None:
@@ -319,9 +318,9 @@ class StepRunner:
         return len(cases)
 
     async def poll(self, offsets: Mapping[UUID, timedelta]) -> bool:
-        """Begin the steps of one batch of due cases; return whether there may be more.
+        """Start the steps of one batch of due cases; return whether there may be more.
 
-        Waits a while for them; what takes longer goes on beside the next batches.
+        Waits a while for the steps; slower ones continue during the next batches.
         """
         self._running = {each: step for each, step in self._running.items() if not step.done()}
         if len(self._running) >= _RUNNING_MAX:
@@ -341,5 +340,5 @@ class StepRunner:
         return len(cases) == BATCH_SIZE and bool(begun)
 
     async def close(self) -> None:
-        """Let steps in progress end, for a while: what is cut off is claimed again later."""
+        """Wait a while for steps in progress, then cancel them: other workers claim the cases."""
         await end_tasks(self._running.values())

@@ -1,7 +1,7 @@
 """Pages of identity providers, on which a person continues a verification.
 
-Guarantees: each link is a call of the provider, which the members of an organisation and people
-with a link to a form can cause. So calls have rates (platform/rate_limits/provider_calls.py).
+Guarantees: calls are rate limited (platform/rate_limits/provider_calls.py), because each link needs
+a call to the provider, which members of the organisation and visitors of a form can cause.
 """
 
 import asyncio
@@ -17,13 +17,13 @@ from landbridge.platform.http.caller import Caller, check_editor
 from landbridge.platform.rate_limits.provider_calls import ProviderCallRates
 from landbridge.providers.identity.port import HostedVerification, Identity
 
-# The person may still do something at the provider.
+# Statuses in which the person may still be able to continue at the provider.
 OPEN_AT_PROVIDER = frozenset({KycStatus.PENDING, KycStatus.INCOMPLETE, KycStatus.RFI_PENDING})
 
 
 @dataclass(frozen=True, slots=True)
 class VerificationLinks:
-    """Links to the pages of providers. None is stored: anyone who has one can act as the person."""
+    """Links to providers' pages. None is stored, as anyone with a link can act as the person."""
 
     users: Users
     verification: Verification
@@ -33,21 +33,22 @@ class VerificationLinks:
     )
 
     def is_open(self, case: VerificationCase) -> bool:
-        """Return whether a connected provider has this case, and may wait for the person.
+        """Return whether a connected provider has this case and may wait for the person.
 
-        A provider without a page is recognised only by `open`.
+        It may be True for a provider without a page, which only `open` detects.
         """
         return _reference(case) is not None and self._is_connected(case)
 
     def is_expected(self, case: VerificationCase) -> bool:
-        """Return whether a connected provider gets this case next."""
+        """Return whether this case is submitted to a connected provider next."""
         return case.status is KycStatus.CREATED and self._is_connected(case)
 
     async def open(self, caller: Caller, user_id: UUID, rail: Rail) -> HostedVerification:
         """Return a new link for a user whose case is at a provider.
 
-        Raises `ResourceConflict` if nothing is open there, `ResourceNotFound` if the provider has
-        no page, `Busy` if it does not answer, `TooManyRequests`, `UserNotFound` and `UserFrozen`.
+        Raises `ResourceConflict` if the case is not open there, `ResourceNotFound` if the provider
+        has no page, `Busy` if it does not answer, `TooManyRequests`, `UserNotFound` and
+        `UserFrozen`.
         """
         check_editor(caller)
         await self.users.check_active(caller.org_id, user_id)
@@ -70,5 +71,5 @@ class VerificationLinks:
 
 
 def _reference(case: VerificationCase) -> str | None:
-    """Return the provider's name for a case in which the person may still do something."""
+    """Return the provider's reference of a case that is open there; None for other cases."""
     return case.reference if case.status in OPEN_AT_PROVIDER else None

@@ -1,8 +1,8 @@
 """Rescreening of approved users against a new sanctions list.
 
-A case is reopened if a name in it matches an entry that it did not match at approval. The approver
-has reviewed the earlier hits, so they are no reason to reopen it. An interrupted run can be
-repeated and processes the remaining cases: a reopened case is no longer ACTIVE.
+A case is reopened if a name in it matches an entry that it did not match at approval. Earlier hits
+do not reopen it, because the approver has reviewed them. An interrupted run can be repeated and
+processes the remaining cases: a reopened case is no longer ACTIVE.
 """
 
 from collections.abc import Mapping, Sequence
@@ -39,7 +39,7 @@ class RescreeningResult:
 
 @dataclass(frozen=True, slots=True)
 class Rescreening:
-    """Comparing again."""
+    """Compares approved cases with the present lists."""
 
     cases: VerificationCases
     screening: Screening
@@ -54,11 +54,11 @@ class Rescreening:
             after: PagePosition | None = None
             while found := await self._batch(org_id, after, batch_size):
                 for each in found:
-                    # One at a time: submitted data may be large.
+                    # Read cases one by one, because submitted data may be large.
                     case = await self.cases.get(org_id, each.id)
                     opened += case is not None and await self._compare(case, offset)
                 compared += len(found)
-                # Cases of one submission have the same time.
+                # The position has the id too, because cases of one submission have the same time.
                 after = PagePosition(found[-1].created_at, found[-1].id)
         return RescreeningResult(compared, opened)
 

@@ -242,7 +242,7 @@ def _required(field: str, text: str) -> str:
 
 
 def _text(field: str, text: str | None, length_max: int) -> str | None:
-    """Return a text of one or several lines; None if it is empty."""
+    """Return a validated text of one or several lines; None if it is empty."""
     if text is None or not text.strip():
         return None
     if len(text) > length_max:
@@ -253,7 +253,7 @@ def _text(field: str, text: str | None, length_max: int) -> str | None:
 
 
 def _head(case: QueuedCase | VerificationCase, card: UserCard) -> dict[str, Any]:
-    """Return the members of `ReviewedCase`."""
+    """Return the values of the members of `ReviewedCase`."""
     return {
         "id": case.id,
         "version": case.version,

@@ -1,10 +1,11 @@
 """Operations on reviews: the queue of cases for internal reviewers, and decisions.
 
-Guarantees: only a reviewer can read or decide cases; of two decisions on one case one counts; a
-decision is final for the case, regardless of later provider results; no approval is possible with a
-hit on the active sanctions list that no reviewer could see.
+Guarantees: only a reviewer can read or decide cases; of two concurrent decisions one counts; a
+decision is final for the case, regardless of later provider results; a case cannot be approved with
+a hit on the active sanctions list that no reviewer could see.
 
-The effects of a provider's or reviewer's result on a case are pure functions at the end.
+The effects of a provider's or reviewer's result on a case are pure functions at the end of this
+file.
 """
 
 from collections.abc import Collection, Sequence
@@ -58,7 +59,7 @@ class ReviewChoice(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReviewDecisionRequest:
-    """Submitted decision with validated texts. `version`: required version of the case."""
+    """Submitted decision with validated texts; it applies only to `version` of the case."""
 
     choice: ReviewChoice
     reject_reasons: tuple[str, ...]
@@ -120,7 +121,7 @@ class KycReviews:
     async def _approve(
         self, caller: Caller, case: VerificationCase, verdict: Verdict
     ) -> VerificationCase:
-        """Approve a case, after a new comparison if the active list differs from its list."""
+        """Approve a case, after a new comparison if other lists are active than those it used."""
         compared = case
         while True:
             at = self.clock.stamp(caller.clock_offset)
@@ -137,7 +138,7 @@ class KycReviews:
     async def _compare(self, caller: Caller, case: VerificationCase) -> VerificationCase:
         """Return the case with the hits of the active list.
 
-        Stores unreviewed hits first, then raises `ResourceConflict`.
+        If no reviewer has seen some of the hits, store these and raise `ResourceConflict`.
         """
         screened = await self.screening.screen(subjects(case.submitted), org_id=caller.org_id)
         found = unseen(case.findings, screened)
@@ -148,7 +149,7 @@ class KycReviews:
         _checked(
             await self.cases.move(case, again, KycStatus.MANUAL_REVIEW, actor=SANCTIONS_LIST, at=at)
         )
-        # Entries by their numbers: names are stored in the case only.
+        # The message names entries by number only, because names are personal data.
         entries = ", ".join(
             dict.fromkeys(f"{hit.list} {hit.entry_id} ({hit.program})" for hit in found)
         )
@@ -256,7 +257,7 @@ def _require_reasons(request: ReviewDecisionRequest) -> None:
 
 
 def _refuse(request: ReviewDecisionRequest, *names: str) -> None:
-    """Reject members that the decision does not permit, as they indicate a misunderstanding."""
+    """Reject members that do not belong to the decision, as they indicate a misunderstanding."""
     submitted = {
         "rejectReasons": request.reject_reasons,
         "fields": request.fields,
@@ -287,7 +288,7 @@ def status_of(verdict: Verdict) -> KycStatus:
 
 
 def path_from(case: VerificationCase, *after_pending: KycStatus) -> tuple[KycStatus, ...]:
-    """Return the transitions from CREATED or PENDING through PENDING to the final status."""
+    """Return the path to the final statuses, through PENDING if the case is CREATED."""
     first = (KycStatus.PENDING,) if case.status is KycStatus.CREATED else ()
     return (*first, *after_pending)
 
@@ -314,7 +315,7 @@ def decision_on(verdict: Verdict, *, actor: str, at: datetime) -> ReviewDecision
 def concluded(
     findings: CaseFindings, verdict: Verdict, snapshot: SubmissionSnapshot
 ) -> CaseFindings:
-    """Return the findings with an effective result; parts that were not submitted are omitted."""
+    """Return the findings after a result takes effect, without parts that were not submitted."""
     match verdict:
         case ManualReviewRequested():
             return msgspec.structs.replace(findings, review=None, asked_for=None)
@@ -325,7 +326,7 @@ def concluded(
             owner_ids = {each.id for each in snapshot.owners}
             updated = replace(
                 verdict,
-                # Internal content is stored in the history only.
+                # The internal note is stored only in the history.
                 note=None,
                 fields=tuple(each for each in verdict.fields if is_field(snapshot, each)),
                 documents={
@@ -356,7 +357,7 @@ def unseen(findings: CaseFindings, screened: ScreeningResult) -> tuple[Screening
 def compared_again(
     case: VerificationCase, screened: ScreeningResult, at: datetime
 ) -> VerificationCase:
-    """Return the case for review, with the hits of the present lists."""
+    """Return the case, to be reviewed again, with the hits of the present lists."""
     verdict = ManualReviewRequested(note=f"Compared again with {screened.list_version}.")
     findings = with_hits(case.findings, screened).with_decision(
         decision_on(verdict, actor=SANCTIONS_LIST, at=at)

@@ -1,7 +1,7 @@
 """Status objects of the contract. Pure. Source: contract, users 3.3 and interface/kyc.
 
-Three schemas: the USD rail of an individual, the USD rail of a business, and the tree of currencies
-and methods of every other rail. They contain only public data: never notes, never hits.
+There are three schemas: the USD rail of an individual, the USD rail of a business, and the tree of
+currencies and methods of every other rail. They contain no internal notes and no hits.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -138,7 +138,7 @@ class RailStatus(WireStruct, frozen=True):
     message: str
     on_ramp: Tree
     off_ramp: Tree
-    # SOUTH_AMERICA_STANDARD only. Landbridge sets no limits of its own, so it is empty.
+    # Only for SOUTH_AMERICA_STANDARD, and empty, because Landbridge sets no such limits.
     limit: dict[str, Any] | msgspec.UnsetType = msgspec.UNSET
 
 
@@ -162,7 +162,7 @@ SubmissionReply: TypeAlias = BriefStatus | RailStatus
 
 
 def status_object(rail: Rail, case: VerificationCase | None) -> StatusReply:
-    """Return the status of a case; None: no data was ever submitted."""
+    """Return the status of a case; `case` is None if no data was ever submitted."""
     if rail is not Rail.USD:
         return submission_object(rail, case)
     if case is None:
@@ -172,7 +172,7 @@ def status_object(rail: Rail, case: VerificationCase | None) -> StatusReply:
 
 
 def status_payload(user_id: UUID, rail: Rail, case: VerificationCase | None) -> dict[str, Any]:
-    """Return the event form of a status, with the user and rail that a retrieve has in its path."""
+    """Return a status for an event, with user and rail, which a request has in its path."""
     status: dict[str, Any] = msgspec.to_builtins(status_object(rail, case))
     return {"userId": str(user_id), "rails": rail.value, **status}
 
@@ -318,7 +318,7 @@ def _documents(
 
 
 def _section(review: IdentityReview | None, section: ApplicationSection) -> CheckResult | None:
-    """Return the result of a section: stated, or derived from its fields and the overall result."""
+    """Return a section's stated result, else one from its fields and the overall result."""
     if review is None:
         return None
     if section in review.sections:
@@ -328,7 +328,7 @@ def _section(review: IdentityReview | None, section: ApplicationSection) -> Chec
 
 
 def _section_of(field: str, info: ApplicationSection) -> ApplicationSection | None:
-    """Return the section of a field; `info` is the section of all other fields here."""
+    """Return the section of a field; `info` is that of fields without a section of their own."""
     match field:
         case "sofEuQuestionnaire":
             return ApplicationSection.QUESTIONNAIRE
@@ -339,7 +339,7 @@ def _section_of(field: str, info: ApplicationSection) -> ApplicationSection | No
 
 
 def _review(case: VerificationCase) -> IdentityReview | None:
-    """Return the effective review: only a status that follows from a review has one."""
+    """Return the review that led to the present status; None if no review did."""
     follows = case.status in {KycStatus.ACTIVE, KycStatus.INCOMPLETE, KycStatus.REJECTED}
     return case.findings.review if follows else None
 
@@ -349,7 +349,7 @@ def _requested_information(case: VerificationCase) -> str | None:
 
 
 def _approval(review: IdentityReview | None) -> CheckResult | None:
-    """Return the approval of unmentioned parts, which share an approval but not a decline."""
+    """Return the result for parts that a review does not mention: they share only approvals."""
     is_approved = review is not None and review.result.answer is ReviewOutcome.APPROVED
     return CheckResult(answer=ReviewOutcome.APPROVED) if is_approved else None
 

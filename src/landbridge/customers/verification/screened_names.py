@@ -20,7 +20,7 @@ def subjects(snapshot: SubmissionSnapshot) -> tuple[ScreeningSubject, ...]:
 def needs_person(snapshot: SubmissionSnapshot, screened: ScreeningResult) -> bool:
     """Return whether a review is needed: a name matches the list, or no name was compared.
 
-    A name in its local script may accompany a compared name, and then needs no review.
+    A name in a local script that was not compared needs no review if another name was compared.
     """
     main = {subject.name for subject in _main(snapshot)}
     is_unread = any(name in main for name in screened.unread)

@@ -41,19 +41,19 @@ from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.http.caller import Caller, check_editor
 from landbridge.providers.identity.port import Identity
 
-# Number of steps: submit and poll; an in-memory provider needs no more.
+# Most steps that a request runs itself: an in-memory provider needs no more than this.
 _STEPS_IN_REQUEST_MAX = 4
-# Maximum wait of a submission for a worker that has just claimed it.
+# Number and interval of checks for a worker that has just claimed the submitted case.
 _POLLS_MAX, _POLL_INTERVAL_S = 20, 0.05
-# Cases that are opened at once to be compared with a name.
+# Cases that are decrypted at once for comparison with a name.
 BATCH_SEARCHED = 250
-# Maximum number of cases that one list request scans.
+# Most cases that one list request scans.
 LOOKED_THROUGH_MAX = 10_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StatusFilters:
-    """Filters; None disables a filter. Name and e-mail match partially and ignore case."""
+    """Filters of a list of cases; None does not filter. Name and e-mail match in part."""
 
     user_id: UUID | None
     user_name: str | None
@@ -131,7 +131,7 @@ class Verification:
     async def status(self, org_id: UUID, user_id: UUID, rail: Rail) -> VerificationCase | None:
         """Return the case of a user for a rail; raise `UserNotFound`.
 
-        None if there is none, or the user was erased.
+        Return None if the user has no such case, or was erased.
         """
         await self._users.check_exists(org_id, user_id)
         found = await self._cases.get(org_id, case_id(user_id, rail))
@@ -246,7 +246,7 @@ class Verification:
     ) -> dict[Rail, VerificationCase] | None:
         """Store a submission, for all rails or none; None after a concurrent change."""
         at = self._clock.stamp(caller.clock_offset)
-        # Cursors of lists are times of creation, so each case has its own.
+        # Each case has its own creation time, because this is the cursor of lists.
         times = [at, *(self._clock.stamp(caller.clock_offset) for _ in rails[1:])]
 
         async def work(tx: Tx) -> dict[Rail, VerificationCase]:
@@ -278,7 +278,7 @@ class Verification:
             return None
 
     async def _run_at_once(self, case: VerificationCase, clock_offset: timedelta) -> None:
-        """Take its steps here and now, or wait a moment for a worker that was faster."""
+        """Run the case's steps in this request, or wait briefly for a worker that claimed it."""
         here: VerificationCase | None = case
         for _ in range(_STEPS_IN_REQUEST_MAX):
             if here is not None:
@@ -287,7 +287,7 @@ class Verification:
             found = (await self._known(case.org_id, case.user_id, [case.rail])).get(case.rail)
             if found is None or found.due_at is None:
                 return
-            # A claim counts as a failure until its result is recorded.
+            # No failures means no claim: a claim counts as a failure until its result is recorded.
             if not found.failures and found.due_at > self._clock.now(clock_offset):
                 return
             await asyncio.sleep(_POLL_INTERVAL_S)
@@ -308,7 +308,7 @@ class Verification:
 
 
 class _LostError(Exception):
-    """Rolls a submission back after a concurrent change of one of its cases."""
+    """Rolls back a submission after a concurrent change of one of its cases."""
 
 
 def _too_many(filters: StatusFilters) -> FieldInvalid:

@@ -34,7 +34,7 @@ from unnest($1::uuid[], $2::uuid[]) as i (org_id, id)
 join kyc_cases k on k.org_id = i.org_id and k.id = i.id
 """
 
-# Only from the state in which it was read: a decision and a step, or two decisions, don't both win.
+# Updates no row if the case has changed since it was read, so only one of two decisions counts.
 _UPDATE = """
 update kyc_cases
 set status = $5, version = $6, round = $7, failures = $8, reference = $9, sealed_snapshot = $10,
@@ -43,7 +43,7 @@ where org_id = $1 and id = $2 and version = $3 and claims = $4
 returning id
 """
 
-# Run again after a commit that was not acknowledged it finds its own claim, by its due time.
+# Run again after an unacknowledged commit, this finds its own claim by the due time.
 _CLAIM = """
 update kyc_cases
 set claims = $4 + 1, failures = $5 + 1, due_at = $6
@@ -56,7 +56,7 @@ _UNSCHEDULE = """
 update kyc_cases set due_at = null where org_id = $1 and id = $2 and claims = $3
 """
 
-# Claims it too: a result that was polled before the message is not final.
+# Also increments the claim, so that a result that was polled before the message is discarded.
 _HURRY = """
 update kyc_cases
 set due_at = $4, claims = claims + 1
@@ -64,7 +64,7 @@ where org_id = $1 and id = $2 and round = $3 and status = 'PENDING' and referenc
 returning id
 """
 
-# The same for the application with this reference, whatever its round.
+# Does the same by the reference of the application, in any round.
 _HURRY_APPLICATION = """
 update kyc_cases
 set due_at = $4, claims = claims + 1
@@ -80,8 +80,8 @@ where org_id = $1 and user_id = $2
 returning id
 """
 
-# Due cases by each organisation's own clock, alternating between organisations. Read without locks:
-# a worker claims a case before it runs a step.
+# Returns due cases by each organisation's own clock, alternating between organisations, without
+# locks: a worker claims a case before it runs a step.
 _DUE = """
 select c.org_id, c.id, c.user_id, c.rail, c.status, c.version, c.round, c.claims, c.failures,
     c.reference, c.sealed_snapshot, c.sealed_findings, c.submitted_at, c.due_at, c.created_at,
@@ -100,7 +100,7 @@ order by c.place, c.due_at
 limit $3
 """
 
-# A claim counts as a failure until its result is recorded, and is not due before its pause ends.
+# Detects claims: they count as failures until the result is recorded, and are not due yet.
 _HAS_CLAIMED = """
 select exists (
     select from unnest($1::uuid[], $2::timestamptz[]) as o (org_id, now)
@@ -134,7 +134,7 @@ limit $6
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SealedCase(CaseRecord):
-    """Case as stored, encrypted."""
+    """Row of a case, with its encrypted parts."""
 
     sealed_snapshot: bytes | None = None
     sealed_findings: bytes | None = None
@@ -184,7 +184,7 @@ async def update(tx: Tx, before: SealedCase, after: SealedCase) -> bool:
 
 
 async def claim(tx: Tx, case: SealedCase, until: datetime) -> bool:
-    """Claim a case; False if another worker has. It is due again at `until`.
+    """Claim a case until `until`, when it is due again; False if another worker has it.
 
     `until` must differ from that of every other claim.
     """

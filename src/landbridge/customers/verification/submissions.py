@@ -51,12 +51,12 @@ def documents_of(dossier: KycProfile) -> tuple[SubmittedDocument, ...]:
 
 
 def is_field(snapshot: SubmissionSnapshot, name: str) -> bool:
-    """Return whether this is a field that can be submitted again."""
+    """Return whether a submitted snapshot has a field of this name, which can be corrected."""
     return name in BUSINESS or name == OWNERS if snapshot.is_business else name in INDIVIDUAL
 
 
 def as_json(value: Any) -> Any:
-    """Return a value after a JSON round trip, the form that is compared later."""
+    """Return a value after a JSON round trip, in the form in which values are compared."""
     return msgspec.json.decode(msgspec.json.encode(value))
 
 
@@ -74,8 +74,8 @@ def requirements_of(
 ) -> Requirements:
     """Return the requirements of the rail, and violations: missing, or rejected and unchanged.
 
-    A resubmitted field or a changed document no longer counts as rejected: the next review decides
-    on it. A rejected document does not count towards required documents.
+    A changed field or document no longer counts as rejected: the next review decides on it. A
+    rejected document does not count towards required documents.
     """
     asked = partial(ask, rail, today=today, takes_dummies=takes_dummies)
     if case is None or case.status is not KycStatus.INCOMPLETE:
@@ -90,7 +90,7 @@ def requirements_of(
     if not fields:
         return requirements
     invalid = {"message": _MESSAGE, **requirements.invalid}
-    # Missing or malformed is the more useful message for a field.
+    # The rail's own message, missing or malformed, replaces `rejected`: it is more useful.
     invalid["fields"] = {**fields, **cast("Mapping[str, Any]", invalid.get("fields", {}))}
     return replace(requirements, invalid=invalid)
 

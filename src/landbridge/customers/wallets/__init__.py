@@ -1,4 +1,4 @@
 """Wallets of users on chains, their registered external addresses, and deposits.
 
-A wallet references its owner by id only; users are the package above.
+A wallet references its user by id only, because the package `users` depends on this one.
 """

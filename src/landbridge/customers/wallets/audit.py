@@ -26,7 +26,7 @@ def effect(record: Transfer, statuses: Sequence[str]) -> Sequence[Posting] | Non
 
 
 def _account_id(record: Transfer) -> UUID | None:
-    """Return the account that was credited; older records do not name it."""
+    """Return the credited account; None for older records, which do not name it."""
     account_id: str | None = record.details.get("account_id")
     return None if account_id is None else UUID(account_id)
 

@@ -1,4 +1,4 @@
-"""Reads of chain_deposits: coins found on a chain that are not credited (yet).
+"""Reads of chain_deposits: deposits found on a chain that are not credited, or not yet.
 
 `customers/chain_deposits` writes the table.
 """

@@ -1,13 +1,12 @@
 """Deposits into users' wallets. Source: contract, users 7.
 
-A deposit is not stored as a record but derived from ledger credits (`ledger.credits`): coins from
-outside, from other users, from onramps and bridges. Its id is computed so that it is found without
-a table. For coins from outside it is the record's id, as the record is the deposit. Else it is the
-record's id with the last 62 bits changed by the account's id, because a batch pays several
-accounts.
+A deposit is not stored, but derived from ledger credits (`ledger.credits`): coins from outside,
+from other users, from onramps and bridges. Its id is computed, so that no table is needed to find
+it. The id of a deposit from outside is that of its ledger record. For other deposits, the last 62
+bits of the record's id are changed by the account's id, because a batch pays several accounts.
 
-Coins on a real chain are shown before they are credited, from what the chain's follower has found
-(`chain_deposits`). A deposit that its chain has lost, and that was taken back, is not shown.
+Deposits on a real chain are listed before they are credited, from the table `chain_deposits`. A
+deposit that its chain has lost, and that was reversed, is not listed.
 """
 
 from collections import Counter, defaultdict
@@ -44,7 +43,7 @@ _LAST_BITS = (1 << 62) - 1
 class WalletDeposit:
     """Deposit of coins; hash and sender are None without a transaction on a chain.
 
-    `is_final` once it is credited, at `updated_at`; before, it cannot be spent.
+    `is_final` is True once the deposit is credited, at `updated_at`; before, it can't be spent.
     """
 
     id: UUID
@@ -88,9 +87,9 @@ class WalletDeposits:
     ) -> WalletDepositPage:
         """Return a page, newest first, of at least `units_min` smallest units each.
 
-        `is_final` filters; a final deposit stands where it was credited. If matches are rare the
-        page may end early, with a cursor to continue. Raises `FieldInvalid` for a currency that the
-        chain does not have, and `WalletNotFound`.
+        `is_final` filters unless it is None; a final deposit is sorted by the time of its credit.
+        If matches are rare the page may end early, with a cursor to continue. Raises `FieldInvalid`
+        for a currency that the chain does not have, and `WalletNotFound`.
         """
         token = self.wallets.token(chain, currency)
         wallet = await self.wallets.find(org_id, user_id, chain)
@@ -123,7 +122,7 @@ class WalletDeposits:
             if chain is wallet.chain
             for account in [await self.ledger.account(org_id, wallet.id, token.asset)]
         }
-        # The account-specific form of this id, and deposits from outside.
+        # Look up the record of the account-specific id, and the deposit from outside with this id.
         credit_keys = {(account_id, _record_id(deposit_id, account_id)) for account_id in ends}
         credit_keys |= {(account_id, deposit_id) for account_id in ends}
         for credit in await find_credits(self.database, org_id, credit_keys):
@@ -141,7 +140,7 @@ class WalletDeposits:
     async def count_by_change(
         self, org_id: UUID, changes: Collection[tuple[UUID, int]]
     ) -> Mapping[tuple[UUID, int], int]:
-        """Count the deposits of these changes of records, each (record, number)."""
+        """Count the deposits of each change of a record, given by (record id, change number)."""
         if not changes:
             return {}
         found = await self.database.single(lambda tx: find_recorded_credits(tx, org_id, changes))
@@ -150,7 +149,7 @@ class WalletDeposits:
     async def by_change(
         self, org_id: UUID, changes: Collection[tuple[UUID, int]]
     ) -> Mapping[tuple[UUID, int], Sequence[WalletDeposit]]:
-        """Return the deposits of these changes of records, each (record, number).
+        """Return the deposits of each change of a record, given by (record id, change number).
 
         Changes without deposits are omitted. The order within a change is always the same.
         """
@@ -171,7 +170,7 @@ class WalletDeposits:
     async def _confirmed(
         self, wallet: Wallet, token: Token, units_min: int, window: PageWindow
     ) -> Sequence[WalletDeposit]:
-        """Return the newest deposits of a window that are not credited yet."""
+        """Return the newest deposits of a page window that are not credited yet."""
         rows = await self.database.single(
             lambda tx: confirmed_deposit_store.page(
                 tx,
@@ -189,13 +188,13 @@ class WalletDeposits:
     async def _without_reversed(
         self, org_id: UUID, credited: Sequence[WalletCredit]
     ) -> Sequence[WalletCredit]:
-        """Return the credits that were not taken back; only a real chain takes any back."""
+        """Return the credits that were not reversed, which happens only on real chains."""
         ids = [
             each.transfer_id
             for each in credited
             if each.kind == DEPOSIT_KIND and "found_at" in each.record_data
         ]
-        # Concurrently, so that the ledger groups the reads.
+        # Read concurrently, so that the ledger groups the reads into one statement.
         found = await gather_in_order([self.ledger.find(org_id, reversal_id(each)) for each in ids])
         lost = {id_ for id_, reversal in zip(ids, found, strict=True) if reversal is not None}
         return [each for each in credited if each.transfer_id not in lost]
@@ -207,7 +206,7 @@ def _merged(
     credits_found: CreditPage,
     limit: int,
 ) -> WalletDepositPage:
-    """Return one page of both, in the order of their latest changes, newest first."""
+    """Return one page of credited and confirmed deposits, by latest change, newest first."""
     complete_to = credits_found.complete_to
     older = [each for each in confirmed if complete_to and each.updated_at < complete_to]
     both = [*credited, *(each for each in confirmed if each not in older)]
@@ -226,7 +225,7 @@ def _deposit(credit: WalletCredit, wallet: Wallet, token: Token) -> WalletDeposi
         token=token,
         contract_address=record_data.get("contract_address") or token.address,
         money=Money(credit.units, token.asset),
-        # For a bridge, the second leg is the deposit.
+        # The deposit of a bridge is the transaction that mints the coins.
         transaction_hash=record_data.get("mint_transaction_hash")
         or record_data.get("transaction_hash"),
         source_address=record_data.get("source_address"),

@@ -12,13 +12,13 @@ from landbridge.platform.db.pool import Database, Tx
 from landbridge.platform.encryption.service import Vault
 from landbridge.providers.chains.tokens import Chain
 
-# One address is registered at most once for each user and chain.
+# Most registrations of one address that are read; each user has at most one per chain.
 _REGISTRATIONS_MAX = 1_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExternalWalletListFilter:
-    """Filter of a list; None is any. `address` is a whole address."""
+    """Filter of a list; a member that is None does not filter. `address` is a full address."""
 
     user_id: UUID | None = None
     address: str | None = None
@@ -26,7 +26,7 @@ class ExternalWalletListFilter:
     is_active: bool | None = None
 
     def matches(self, wallet: ExternalWallet) -> bool:
-        """Return whether a wallet that was found by its address has everything else."""
+        """Return whether a wallet that was found by its address matches the other members."""
         return (
             self.user_id in {None, wallet.user_id}
             and self.chain in {None, wallet.chain}
@@ -44,7 +44,7 @@ class ExternalWalletLists:
     async def page(
         self, org_id: UUID, wanted: ExternalWalletListFilter, window: PositionWindow
     ) -> Sequence[ExternalWallet]:
-        """Return the requested wallets, newest first; deleted ones too."""
+        """Return a page of wallets that match the filter, newest first, including deleted ones."""
 
         async def read(tx: Tx) -> Sequence[ExternalWallet]:
             found = await _stored(tx, org_id, wanted, window)

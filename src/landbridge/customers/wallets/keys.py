@@ -44,19 +44,19 @@ class WalletKeys:
         self._solana_root = root_of(seed, curve="ed25519")
 
     def evm_address(self, index: int) -> str:
-        """Return the owner's address on all EVM chains, `0x` and 40 digits in EIP-55 case."""
+        """Return a user's address on all EVM chains: `0x` and 40 digits in EIP-55 case."""
         return evm_address_of(self.evm_private_key(index))
 
     def solana_address(self, index: int) -> str:
-        """Return the owner's public key on Solana, in base58."""
+        """Return a user's address on Solana: the public key in base58."""
         return solana_address_of(self.solana_private_key(index))
 
     def evm_treasury_address(self) -> str:
-        """Return the organisation's own address on every EVM chain, which no index yields."""
+        """Return the organisation's own address on every EVM chain, which no index has."""
         return evm_address_of(self.evm_treasury_private_key())
 
     def solana_treasury_address(self) -> str:
-        """Return the organisation's own address on Solana, which no index yields."""
+        """Return the organisation's own address on Solana, which no index has."""
         return solana_address_of(self.solana_treasury_private_key())
 
     def evm_private_key(self, index: int) -> bytes:
@@ -81,7 +81,7 @@ class WalletKeys:
 
 
 def new_seed() -> bytes:
-    """64 fresh random bytes from the operating system: one organisation's wallets."""
+    """Return a new seed for an organisation: 64 random bytes from the operating system."""
     return secrets.token_bytes(SEED_BYTES)
 
 

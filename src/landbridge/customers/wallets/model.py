@@ -28,10 +28,10 @@ class Wallet:
 
 @dataclass(frozen=True, slots=True)
 class PartyContext:
-    """What a payment has to know of its payer or payee, read at one moment.
+    """State of a payment's payer or payee, read by one statement.
 
     `is_user_frozen` is None for an unknown user. `account` and `other_account` are the wallet's
-    accounts of the two requested assets; a wallet older than an asset has none of it yet.
+    accounts of the two requested assets, None if the wallet has no such account yet.
     """
 
     is_user_frozen: bool | None

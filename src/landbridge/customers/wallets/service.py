@@ -37,7 +37,7 @@ EXTERNAL_KIND = "WALLET.EXTERNAL"
 
 @dataclass(frozen=True, slots=True)
 class WalletHolding:
-    """Holding of one token in a wallet, in smallest units; the holding includes `held`."""
+    """Total of one token in a wallet, in smallest units, of which `held` is reserved."""
 
     wallet: Wallet
     token: Token
@@ -57,16 +57,16 @@ class Wallets:
         *,
         tokens: Tokens = TOKENS,
     ) -> None:
-        """Take the tokens: of connected chains with the contracts of the chains file."""
+        """Take `tokens`, which have the contracts of the chains file for connected chains."""
         self.tokens = tokens
         self._database = database
         self._ledger = ledger
         self._vault = vault
         self._clock = clock
         self._lookups = grouped(database, lambda: GroupCommit(self._find, concurrency=2))
-        # By organisation and kind of chain; public and immutable.
+        # Cache of treasury addresses, by organisation and kind of chain: they never change.
         self._treasuries: dict[tuple[UUID, bool], str] = {}
-        # Organisations that have a seed.
+        # Cache of the organisations that have a seed.
         self._seeded: set[UUID] = set()
 
     async def open(
@@ -113,9 +113,9 @@ class Wallets:
         return ours
 
     async def treasury_address(self, org_id: UUID, chain: Chain) -> str:
-        """Return the organisation's own address on a chain, from its seed: no user ever has it.
+        """Return the organisation's own address on a chain, derived from its seed.
 
-        A chain pays out liquidity from this address, and coins that users sell arrive at it.
+        It belongs to no user. Liquidity is paid out from it, and coins that users sell go to it.
         """
         await self.create_seed(org_id)
         return await self.find_treasury_address(org_id, chain)
@@ -168,7 +168,7 @@ class Wallets:
         return token
 
     def connected_contract(self, chain: Chain, currency: str) -> str | None:
-        """Return the contract of a token that the chains file names; None for the published one."""
+        """Return a token's contract if the chains file names another than the published one."""
         address = self.tokens[chain, currency].address
         return None if address == TOKENS[chain, currency].address else address
 
@@ -185,7 +185,7 @@ class Wallets:
     ) -> ExternalWallet:
         """Register an address outside the platform for a user; once per user, chain and address.
 
-        Raises as `find_address`, `FieldInvalid`, `WalletAlreadyExists`; erased: `UserFrozen`.
+        Raises as `find_address`, `FieldInvalid`, `WalletAlreadyExists`, `UserFrozen` (erased).
         """
         check_editor(caller)
         at = self._clock.stamp(caller.clock_offset)
@@ -251,9 +251,9 @@ class Wallets:
     async def find_external(
         self, org_id: UUID, user_id: UUID, chain: Chain, address: str
     ) -> ExternalWallet | None:
-        """Return this user's active registration of an address; `address` is a validated one.
+        """Return this user's active registration of an address, which the caller has validated.
 
-        Without name and reference, which are the customer's own and encrypted.
+        It has no name and no reference, because these are encrypted.
         """
         found = await self._database.single(
             lambda tx: store.find_external(tx, org_id, user_id, chain, address)
@@ -285,7 +285,7 @@ class Wallets:
         return await self._database.read(read)
 
     async def check_empty(self, tx: Tx, org_id: UUID, user_id: UUID) -> None:
-        """Raise `ResourceConflict` while a wallet of the user holds anything."""
+        """Raise `ResourceConflict` if a wallet of the user has a balance."""
         wallets = await store.of_users(tx, org_id, [user_id])
         if asset := await find_held_asset(tx, org_id, [each.id for each in wallets]):
             raise ResourceConflict(f"the user's wallets still hold {asset}; move it out first")
@@ -315,14 +315,14 @@ class Wallets:
         return kept
 
     async def _find_keys(self, tx: Tx, org_id: UUID) -> keys.WalletKeys | None:
-        """Return the organisation's derivation; None if it has no seed yet."""
+        """Return the organisation's keys; None if it has no seed yet."""
         key, sealed = await self._vault.find(tx, org_id, org_id), await store.seed(tx, org_id)
         if key is None or sealed is None:
             return None
         return keys.WalletKeys(key.open_bytes(sealed, context=seed_context(org_id)))
 
     async def _keys(self, tx: Tx, org_id: UUID, at: datetime) -> keys.WalletKeys:
-        """Return the organisation's derivation; its seed is created with its first wallet."""
+        """Return the organisation's keys; its seed is created if it has none."""
         found = await self._find_keys(tx, org_id)
         if found is None:
             key = await self._vault.make(tx, org_id, org_id)
@@ -345,14 +345,14 @@ async def known_since(
 
 
 async def registered_since(tx: Tx, org_id: UUID, address: str) -> datetime | None:
-    """Return since when an outside address is registered; None if nobody registered it."""
+    """Return when an outside address was first registered; None if nobody registered it."""
     return await store.registered_since(tx, org_id, address)
 
 
 async def wallets_of(
     tx: Tx, org_id: UUID, accounts: Collection[UUID], *, missing: Sequence[NewAccount] = ()
 ) -> Mapping[UUID, Wallet]:
-    """Return the wallets of these ledger accounts, by account; `missing` ones do not exist yet."""
+    """Return the wallets of ledger accounts, by account id; `missing` do not exist yet."""
     by_account = {each.id: each.wallet_id for each in missing}
     by_account |= await wallet_ids(tx, org_id, accounts)
     found = await store.by_ids(tx, org_id, set(by_account.values()))
@@ -361,12 +361,12 @@ async def wallets_of(
 
 
 def seed_context(org_id: UUID) -> str:
-    """Return the context in which an organisation's seed is sealed."""
+    """Return the encryption context of an organisation's seed."""
     return f"wallet_seed:{org_id}"
 
 
 def checked_address(chain: Chain, address: str, *, field: str) -> str:
-    """An address in its one spelling; raises `FieldInvalid` naming the field."""
+    """Return an address in its canonical form; raises `FieldInvalid` naming the field."""
     check = checked_evm_address if chain.is_evm else checked_solana_address
     try:
         return check(address)
@@ -380,7 +380,7 @@ def _sealed_label(key: DataKey, external: ExternalWallet) -> bytes:
 
 
 def with_label(stored: store.StoredExternal, key: DataKey | None) -> ExternalWallet:
-    """Return the registration; without name and reference after the user's erasure."""
+    """Return a decrypted registration; without name and reference if the user is erased."""
     if key is None or stored.sealed_label is None:
         return stored.wallet
     name, reference = key.open(

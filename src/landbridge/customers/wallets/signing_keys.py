@@ -1,6 +1,6 @@
-"""Keys of wallets as the signer needs them: the sealed seed, and the path below it.
+"""Keys of wallets in the form for the signer: the encrypted seed, and the derivation path.
 
-Nothing is opened here: only the signer, which holds the master key and has no database, sees a key.
+Nothing is decrypted here: only the signer, which has the master key and no database, sees a key.
 """
 
 from uuid import UUID
@@ -24,7 +24,7 @@ from landbridge.platform.formats.key_derivation import (
 from landbridge.providers.chains.tokens import Chain
 from landbridge.providers.evm.signing.model import SealedSeed, SigningKey
 
-# Name of the secret, and the context in which it is sealed.
+# Name and encryption context of the secret.
 _RELAYER_SEED = "relayer_seed"
 
 
@@ -74,7 +74,7 @@ class SigningKeys:
         return SigningKey(seed=seed, path=path, address=wallet.address)
 
     async def relayer_seed(self) -> SealedSeed:
-        """Return the seed of the relayers, created if there is none."""
+        """Return the encrypted seed of the relayers, which is created if there is none."""
         if self._relayer_seed is None:
             sealed = await self._database.transact(
                 lambda tx: self._vault.installation_secret(tx, _RELAYER_SEED, new_seed)

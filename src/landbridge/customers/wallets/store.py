@@ -117,7 +117,7 @@ order by created_at desc, id desc
 limit $6
 """
 
-# Takes the newest of each state and chain by an index, then the newest of those.
+# Reads the newest rows of each state and chain from an index, then merges them.
 EXTERNALS_OF_ORG = """
 select w.org_id, w.id, w.user_id, w.chain, w.address, w.sealed_label, w.is_active, w.created_at,
     w.updated_at
@@ -146,7 +146,7 @@ _REGISTERED_SINCE = """
 select min(created_at) from external_wallets where org_id = $1 and address = $2 and is_active
 """
 
-# An erasure of the user waits for this lock; a lock during an erasure waits for its end.
+# Locks the user: an erasure waits for this transaction, or this waits for the erasure's end.
 _HOLD_USER = "select id from users where org_id = $1 and id = $2 for key share"
 
 _FORGET_LABELS = """
@@ -168,7 +168,7 @@ async def add_seed(tx: Tx, org_id: UUID, sealed_seed: bytes, at: datetime) -> No
 
 
 async def seed(tx: Tx, org_id: UUID) -> bytes | None:
-    """Return the organisation's encrypted seed."""
+    """Return the organisation's encrypted seed; None if it has none."""
     return await tx.fetchval(_SEED, org_id)
 
 
@@ -257,7 +257,7 @@ async def add_external(tx: Tx, external: ExternalWallet, sealed_label: bytes) ->
 
 
 async def external(tx: Tx, org_id: UUID, external_id: UUID) -> StoredExternal | None:
-    """Return a registered address."""
+    """Return a registered address; None if there is none."""
     row = await tx.fetchrow(_EXTERNAL, org_id, external_id)
     return None if row is None else _external(row)
 
@@ -265,7 +265,7 @@ async def external(tx: Tx, org_id: UUID, external_id: UUID) -> StoredExternal | 
 async def find_external(
     tx: Tx, org_id: UUID, user_id: UUID, chain: Chain, address: str
 ) -> StoredExternal | None:
-    """Return a user's active registered address."""
+    """Return a user's active registration of an address; None if there is none."""
     row = await tx.fetchrow(_FIND_EXTERNAL, org_id, user_id, chain, address)
     return None if row is None else _external(row)
 
@@ -284,7 +284,7 @@ async def externals_of_user(
     chain: Chain | None = None,
     is_active: bool | None = None,
 ) -> Sequence[StoredExternal]:
-    """Return a page of a user's registered addresses, newest first; None is any."""
+    """Return a page of a user's registered addresses, newest first; None does not filter."""
     rows = await tx.fetch(
         _EXTERNALS_OF_USER, org_id, user_id, window.since, *window.bounds, chain, is_active
     )
@@ -299,7 +299,7 @@ async def externals_of_org(
     states: Sequence[bool],
     chains: Sequence[Chain],
 ) -> Sequence[StoredExternal]:
-    """Return registered addresses of all users, newest first; `states` are of `is_active`."""
+    """Return registered addresses of all users, newest first; `states` filters `is_active`."""
     rows = await tx.fetch(EXTERNALS_OF_ORG, org_id, states, chains, *window.bounds)
     return [_external(row) for row in rows]
 

@@ -1,4 +1,4 @@
-"""Commands on the archive. `cli` puts them under `landbridge archive`."""
+"""CLI commands on the archive, under `landbridge archive`."""
 
 import sys
 from collections.abc import Iterator

@@ -17,15 +17,15 @@ FORMAT: Final = 1
 
 
 class ArchiveInvalid(LandbridgeError):
-    """An archive is not as it was written, or not that of this database."""
+    """An archive was changed after it was written, or belongs to another database."""
 
 
 class MonthNotFinished(LandbridgeError):
-    """Something of the month may still change."""
+    """The month is not over, or has payments or changes that are not final yet."""
 
 
 class ArchivedFile(msgspec.Struct, frozen=True):
-    """File of a month."""
+    """File of an archived month."""
 
     name: str
     rows: int
@@ -34,7 +34,7 @@ class ArchivedFile(msgspec.Struct, frozen=True):
 
 
 class AssetTurnover(msgspec.Struct, frozen=True):
-    """Sums of one asset in a month, in units; debits equal credits."""
+    """Sums of one asset in a month, in smallest units; debits equal credits."""
 
     asset: str
     entries: int
@@ -43,16 +43,16 @@ class AssetTurnover(msgspec.Struct, frozen=True):
 
 
 class MonthManifest(msgspec.Struct, frozen=True, kw_only=True):
-    """What a month contains; hashes are in base64."""
+    """Description of an archived month; hashes are in base64."""
 
     format: int
     organisation: UUID
-    # As in 2026-10, in UTC.
+    # Month in UTC, for example 2026-10.
     month: str
-    # The leaves of the month: from this index up to `size`, which is not included.
+    # Index of the month's first leaf; `size` is the index after its last one.
     first: int
     size: int
-    # Root of the tree of `size` leaves, and the roots of its full parts, the largest first.
+    # Root of the tree of `size` leaves, and the roots of its perfect subtrees, largest first.
     root: str
     parts: list[str]
     # Signed checkpoint, and the proof that it continues the first `size` leaves.
@@ -64,7 +64,7 @@ class MonthManifest(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True)
 class ArchivedMonth:
-    """Month in a folder, and the SHA-256 of its manifest."""
+    """Manifest of a month in a folder, and the manifest's SHA-256."""
 
     manifest: MonthManifest
     digest: str
@@ -94,7 +94,7 @@ class MonthFolder:
     path: Path
 
     def months(self) -> list[date]:
-        """Return the months that are there, the oldest first."""
+        """Return the months that the folder has, oldest first."""
         found = [read_month(each.name) for each in self.path.glob("????-??") if each.is_dir()]
         return sorted(each for each in found if each is not None)
 
@@ -104,7 +104,7 @@ class MonthFolder:
 
 
 def month_name(month: date) -> str:
-    """Return the name of a month, as in 2026-10."""
+    """Return the name of a month, for example 2026-10."""
     return f"{month:%Y-%m}"
 
 
@@ -118,7 +118,7 @@ def read_month(name: str) -> date | None:
 
 
 def next_month(month: date) -> date:
-    """Return the first day of the month after."""
+    """Return the first day of the following month."""
     years, index = divmod(month.year * 12 + month.month, 12)
     return date(years, index + 1, 1)
 
@@ -140,8 +140,8 @@ def _units(*names: str) -> tuple[Column, ...]:
     return tuple(Column(each, ColumnKind.AMOUNT, decimals=0) for each in names)
 
 
-# `salt` and `text` are those of the part of the leaf; the other columns repeat the text, except for
-# what a record had become at its end.
+# `salt` and `text` are those of a part of the leaf. The other columns repeat the content of the
+# text, except those with the final state of a record.
 CHANGES: Final = (
     _LEAF,
     *_words("object_id"),
@@ -177,7 +177,7 @@ ENTRIES: Final = (
     Column("occurred_at", ColumnKind.MOMENT),
     *_PROOF,
 )
-# Of all accounts that have had entries: the balance brought forward, and that at the end.
+# Columns for each account with entries: the balance brought forward, and that at the month's end.
 BALANCES: Final = (
     *_words("account", "asset"),
     *_units("forward_available", "forward_held"),

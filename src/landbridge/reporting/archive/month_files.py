@@ -38,7 +38,7 @@ Row = Mapping[str, Any]
 
 
 class ForwardedBalance(NamedTuple):
-    """Count of entries, available and held units of an account, before and after a month."""
+    """Number of entries, available and held units of an account, before and after a month."""
 
     account: str
     asset: str
@@ -47,7 +47,7 @@ class ForwardedBalance(NamedTuple):
 
 
 class MonthBalances:
-    """Balances of all accounts, brought forward and moved on by the entries of a month."""
+    """Balances of all accounts, brought forward and changed by the entries of a month."""
 
     def __init__(
         self, assets: Mapping[str, str], before: Mapping[str, tuple[int, int, int]]
@@ -57,7 +57,7 @@ class MonthBalances:
         self._entries, self._credits = Counter[str](), Counter[str]()
 
     def add(self, leaves: Iterable[BookLeaf]) -> None:
-        """Move the balances on by the entries of these leaves."""
+        """Apply the entries of these leaves to the balances."""
         for entry in (entry for leaf in leaves for entry in leaf.change.entries):
             count, available, held = self._after.get(entry.account, _EMPTY)
             self._after[entry.account] = count + 1, available + entry.available, held + entry.held
@@ -72,7 +72,7 @@ class MonthBalances:
             yield ForwardedBalance(account, self._assets[account], before, after)
 
     def turnover(self) -> list[AssetTurnover]:
-        """Return the sums of each asset that was moved."""
+        """Return the sums of each asset with entries."""
         moved = Counter(
             self._assets[each]
             for each, after in self._after.items()
@@ -85,7 +85,7 @@ class MonthBalances:
 
 
 class LeafRows(NamedTuple):
-    """Rows of one leaf, as they were read back."""
+    """Rows of one leaf, read from the files."""
 
     change: Row
     record: Row | None
@@ -93,7 +93,7 @@ class LeafRows(NamedTuple):
 
 
 class MonthWriter:
-    """Writer of a month's files in a folder; they are synced when the context exits normally."""
+    """Writer of a month's files; they are flushed to disk when the context exits normally."""
 
     def __init__(self, folder: Path, stack: ExitStack) -> None:
         self._files = {
@@ -102,7 +102,7 @@ class MonthWriter:
         }
 
     def add(self, leaves: Sequence[BookLeaf], records: Mapping[UUID, EndedRecord]) -> None:
-        """Add leaves, each that creates a record with the record."""
+        """Add leaves; `records` has the final state of each record that they create."""
         self._files["changes.parquet"].add([_change_row(each) for each in leaves])
         self._files["transfers.parquet"].add(
             [
@@ -116,7 +116,7 @@ class MonthWriter:
         )
 
     def end(self, balances: Iterable[ForwardedBalance]) -> list[ArchivedFile]:
-        """Add the balances, complete all files and describe them."""
+        """Add the balances, complete all files, and return their descriptions."""
         self._files["balances.parquet"].add([_balance_row(each) for each in balances])
         return [each.end() for each in self._files.values()]
 
@@ -129,7 +129,7 @@ def written_month(folder: Path) -> Generator[MonthWriter]:
 
 
 class _ParquetFile:
-    """One file: its rows are written group by group."""
+    """Writer of one Parquet file, which writes rows in groups."""
 
     def __init__(self, path: Path, descriptor: int, columns: tuple[Column, ...]) -> None:
         self.file = os.fdopen(descriptor, "wb")
@@ -181,7 +181,7 @@ def check_file(folder: Path, described: ArchivedFile) -> None:
 def read_leaves(folder: Path) -> Iterator[LeafRows]:
     """Yield the rows of each leaf, in order.
 
-    Raises `ArchiveInvalid` for a record or an entry of another leaf.
+    Raises `ArchiveInvalid` for a record or an entry that belongs to no leaf.
     """
     changes = _rows(folder, "changes.parquet", CHANGES)
     records = _Lookahead(_rows(folder, "transfers.parquet", TRANSFERS))
@@ -208,7 +208,7 @@ def read_balances(folder: Path) -> Iterator[ForwardedBalance]:
 
 
 class _Lookahead:
-    """Rows in the order of their leaves, taken leaf by leaf."""
+    """Iterator of rows, from which the rows of each leaf are taken in order."""
 
     def __init__(self, rows: Iterator[Row]) -> None:
         self._rows = rows
@@ -230,7 +230,7 @@ def _rows(folder: Path, name: str, columns: tuple[Column, ...]) -> Iterator[Row]
             for batch in file.iter_batches(_READ_ROWS):
                 yield from batch.to_pylist()
     except (OSError, ValueError) as error:
-        # Arrow's errors are of these types.
+        # Arrow raises these types for damaged files.
         raise ArchiveInvalid(f"{path} is no Parquet file, or is damaged.") from error
 
 

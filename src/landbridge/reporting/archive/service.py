@@ -58,7 +58,7 @@ from changes
 where org_id = $1 and is_settled
 """
 
-# Records that have not ended are due, or wait for people. Each part has an index of its own.
+# Records that have not ended are due, or wait for people. Each part of the union uses an index.
 _WAITING = """
 select w.id, w.kind, w.status
 from (
@@ -87,20 +87,20 @@ from transfers t
 where t.org_id = $1 and t.id = any($2::uuid[])
 """
 
-# Kind of change in the log. No event has this name.
+# Kind of the archive's changes in the change log, for which no event is sent.
 KIND: Final = "ARCHIVE"
 
 _ACTOR = "cli"
 _DRAFT = ".partial-"
 _MANIFEST_MODE = 0o600
 _FOLDER_MODE = 0o700
-# Payments that have not ended are named up to this number.
+# Most unfinished payments that an error names.
 _NAMED_MAX = 3
 
 
 @dataclass(frozen=True, slots=True)
 class ArchiveRequest:
-    """Months of an organisation before a month, in a folder of all organisations."""
+    """Request to archive an organisation's months before `before`, in the folder of all."""
 
     org_id: UUID
     offset: timedelta
@@ -136,8 +136,8 @@ class MonthArchive:
         """Write the months that the folder lacks, and yield each one.
 
         Raises `MonthNotFinished` at the first one that may still change, `ArchiveInvalid` for a
-        folder that is not as it was written, and `BooksForked` or `BooksDiffer` for a database
-        that is not what its checkpoints and tree say.
+        folder that was changed, and `BooksForked` or `BooksDiffer` for a database that does not
+        agree with its checkpoints and tree.
         """
         checkpoint = await self.segments.checkpoint(request.org_id, request.offset)
         if checkpoint is None:
@@ -158,9 +158,9 @@ class MonthArchive:
                 month = next_month(month)
 
     async def _last(self, request: ArchiveRequest) -> tuple[date | None, MonthReplay]:
-        """Return the last month of a folder, and the books behind it.
+        """Return the last month of a folder, and the books at its end.
 
-        Its change is recorded, unless it was before the command was killed.
+        This also records the month in the change log, if a killed command has not done so.
         """
         months = check_chain(request.months)
         if not months:
@@ -179,14 +179,14 @@ class MonthArchive:
         return months[-1], replay
 
     async def _first(self, org_id: UUID, last: date | None) -> date | None:
-        """Return the month after the last one; without one, that of the first change."""
+        """Return the month after `last`, or the month of the first change if `last` is None."""
         if last is not None:
             return next_month(last)
         at = await self.database.single(lambda tx: tx.fetchval(_BEGINNING, org_id))
         return None if at is None else at.astimezone(UTC).date().replace(day=1)
 
     async def _check_finished(self, request: ArchiveRequest, month: date) -> LogPosition:
-        """Return the end of a month in the log; raises `MonthNotFinished`."""
+        """Return the log position at the end of a month; raises `MonthNotFinished`."""
         name, until = month_name(month), beginning(next_month(month))
         if self.clock.now(request.offset) < until + SPREAD:
             raise MonthNotFinished(f"{name} is not over yet.")
@@ -216,7 +216,7 @@ class MonthArchive:
         replay: MonthReplay,
         draft: Path,
     ) -> None:
-        """Write the files of a month behind a replay, and its manifest."""
+        """Write the files and the manifest of the month that follows a replay."""
         month, end, checkpoint = part
         books, tree = replay.books, replay.tree
         balances = MonthBalances(books.assets, books.balances)
@@ -249,7 +249,7 @@ class MonthArchive:
         if not ids:
             return {}
         rows = await self.database.single(lambda tx: tx.fetch(_RECORDS, org_id, ids))
-        # The values of a record are the columns of the statement.
+        # The statement's columns are the values of an `EndedRecord`, in order.
         found = {
             UUID(row["id"]): EndedRecord(tuple(value for _, value in row.items())) for row in rows
         }
@@ -259,7 +259,7 @@ class MonthArchive:
         return found
 
     async def _record(self, request: ArchiveRequest, archived: ArchivedMonth) -> None:
-        """Record the month with the digest of its manifest, once."""
+        """Record the month with the digest of its manifest in the change log, once."""
         manifest = archived.manifest
         object_id = derived_id(request.org_id, f"{KIND}/{manifest.month}")
 
@@ -290,7 +290,7 @@ def _make_folder(path: Path) -> None:
 
 @contextmanager
 def _locked(folder: Path) -> Generator[None]:
-    """Keep other commands out of a folder, and remove what killed ones have left there."""
+    """Lock a folder against other commands, and remove drafts that killed ones have left."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -305,7 +305,7 @@ def _locked(folder: Path) -> Generator[None]:
 
 @contextmanager
 def _draft(folder: Path) -> Generator[Path]:
-    """Yield a new folder for a month; it is removed unless it was renamed."""
+    """Yield a new temporary folder for a month; it is removed at the end unless renamed."""
     path = Path(tempfile.mkdtemp(prefix=_DRAFT, dir=folder))
     try:
         yield path
@@ -316,7 +316,7 @@ def _draft(folder: Path) -> Generator[Path]:
 
 
 def _publish(draft: Path, folder: Path) -> None:
-    """Give a month its name, so that it survives a power cut."""
+    """Rename a draft to the month's folder, and flush the folders to disk."""
     sync_folder(draft)
     draft.rename(folder)
     sync_folder(folder.parent)

@@ -1,8 +1,8 @@
 """Verification of archived months, without a database.
 
-The months of an organisation are replayed one after the other. The state between two of them is the
-tree (its size and the roots of its full parts) and the balance of each account, both of which a
-month also states: so the replay can begin behind any month that is trusted.
+The months of an organisation are replayed one after the other. The state between two months is the
+tree (its size and the roots of its perfect subtrees) and the balance of each account. A month's
+files contain both, so the replay can begin after any month that is trusted.
 """
 
 import hashlib
@@ -46,7 +46,7 @@ from landbridge.reporting.proofs.verifier import (
     open_note,
 )
 
-# Size limit of a manifest: an asset or a file takes some hundred bytes.
+# Most bytes of a manifest, in which an asset or a file takes some hundred bytes.
 _MANIFEST_BYTES_MAX = 1024 * 1024
 _EMPTY = (0, 0, 0)
 
@@ -59,7 +59,7 @@ class MonthReplay:
 
     @classmethod
     def behind(cls, folder: Path) -> "MonthReplay":
-        """Return the books behind a month; its balances and tree are taken as they are stated.
+        """Return the books at the end of a month, with the balances and the tree that it states.
 
         Raises `ArchiveInvalid` if its file of balances was altered.
         """
@@ -87,8 +87,8 @@ class MonthReplay:
     def append(self, folder: Path, keys: str) -> ArchivedMonth:
         """Verify the next month and append it; `keys` are the public keys of the books.
 
-        Raises `ArchiveInvalid` where it differs from what was written, does not follow from the
-        months before, or is not covered by a checkpoint that a known key has signed.
+        Raises `ArchiveInvalid` if it was changed, does not follow from the months before, or is not
+        covered by a checkpoint that a known key has signed.
         """
         found = read_manifest(folder)
         with _invalid(folder):
@@ -105,7 +105,7 @@ class MonthReplay:
         rows = Counter[str]()
         for leaf in read_leaves(folder):
             parts = _parts(leaf, books.size)
-            # Objects continue from earlier months; within this one they have no gap.
+            # An object's first change here may follow earlier months; after that there is no gap.
             books.seqs.setdefault(leaf.change["object_id"], leaf.change["seq"] - 1)
             books.append(parts)
             rows.update(changes=1, transfers=leaf.record is not None, entries=len(leaf.entries))
@@ -130,7 +130,7 @@ def _invalid(folder: Path) -> Generator[None]:
 def verify_months(folder: MonthFolder, keys: str) -> Iterator[ArchivedMonth]:
     """Yield each month of an organisation once it is verified, the oldest first.
 
-    Raises `ArchiveInvalid` at the first month that is missing or not as it was written.
+    Raises `ArchiveInvalid` at the first month that is missing or was changed.
     """
     replay = MonthReplay()
     for month in check_chain(folder):
@@ -140,7 +140,7 @@ def verify_months(folder: MonthFolder, keys: str) -> Iterator[ArchivedMonth]:
 
 
 def check_place(folder: MonthFolder, month: date, manifest: MonthManifest) -> None:
-    """Raise `ArchiveInvalid` if a month lies where another one belongs."""
+    """Raise `ArchiveInvalid` if a manifest is not that of this organisation and month."""
     if (manifest.month, str(manifest.organisation)) != (month_name(month), folder.path.name):
         raise ArchiveInvalid(
             f"{folder.month(month)} has {manifest.month} of {manifest.organisation}: it was moved."
@@ -158,7 +158,7 @@ def check_chain(folder: MonthFolder) -> Sequence[date]:
 
 
 def read_manifest(folder: Path) -> ArchivedMonth:
-    """Return what a month states; raises `ArchiveInvalid`."""
+    """Return the manifest in a month's folder; raises `ArchiveInvalid`."""
     path = folder / MANIFEST
     try:
         with path.open("rb") as file:
@@ -174,12 +174,12 @@ def read_manifest(folder: Path) -> ArchivedMonth:
 
 
 def encoded_parts(tree: Tree) -> list[str]:
-    """Return the roots of the full parts of a tree in base64."""
+    """Return the roots of the perfect subtrees of a tree, in base64."""
     return [b64encode(each).decode() for each in tree.roots]
 
 
 def _check_head(manifest: MonthManifest, books: Books, keys: str) -> None:
-    """Raise unless tree and balances are those of the manifest, and of a signed checkpoint."""
+    """Raise unless the tree is that of the manifest and continued by a signed checkpoint."""
     root = fixed(manifest.root)
     if manifest.size != books.size or root != books.root or manifest.parts != encoded_parts(books):
         raise BooksInvalid("its changes are not those of its tree")
@@ -196,7 +196,7 @@ def _check_head(manifest: MonthManifest, books: Books, keys: str) -> None:
 
 
 def _check_balances(folder: Path, books: Books, *, is_forward: bool) -> None:
-    """Raise unless the file has the balance of each account, at one end of the month."""
+    """Raise unless the file has these balances, at the month's beginning if `is_forward`."""
     count = 0
     for each in read_balances(folder):
         stated = each.before if is_forward else each.after
@@ -211,7 +211,7 @@ def _check_balances(folder: Path, books: Books, *, is_forward: bool) -> None:
 
 
 def _parts(leaf: LeafRows, size: int) -> list[dict[str, str]]:
-    """Return the parts of a leaf; raise unless its columns repeat what they say."""
+    """Return the parts of a leaf; raise unless the columns repeat the content of the parts."""
     record = [leaf.record] if leaf.record else []
     rows = [leaf.change, *record, *leaf.entries]
     change = leaf.change["object_id"], leaf.change["seq"]

@@ -20,7 +20,7 @@ from landbridge.reporting.exports.model import Batch, ColumnKind, ExportHeader, 
 
 _SIGNS = "=+\\-@\uff1d\uff0b\uff0d\uff20"
 _FORMULA = re.compile(rf" *[{_SIGNS}\t\r\n]")
-# Quotation marks that open a cell and close it at once are no part of its text.
+# Matches past quotation marks that open and close a cell at once, as these are no text.
 _FORMULA_INSIDE = re.compile(rf"([;\t\r\n][\" ]*)(?=[{_SIGNS}])")
 _NEEDS_QUOTES = re.compile(r'[",;\t\r\n]')
 
@@ -31,7 +31,7 @@ def header(header: ExportHeader) -> bytes:
 
 
 def lines(header: ExportHeader, batch: Batch) -> bytes:
-    """One line for each row."""
+    """Return one CSV line for each row of the batch."""
     if not batch or not batch[0]:
         return b""
     cells = [
@@ -44,7 +44,7 @@ def lines(header: ExportHeader, batch: Batch) -> bytes:
 
 
 def incomplete(reason: str) -> bytes:
-    """Return the last line of a file that lacks rows, with the sentence that says why."""
+    """Return the last line of an incomplete file, which says why rows are missing."""
     return f"{text_cell(f'INCOMPLETE. {reason}')}\r\n".encode()
 
 
@@ -77,5 +77,5 @@ def _cells(kind: ColumnKind, values: Sequence[Value], zone: ZoneInfo) -> Iterabl
 
 
 def _moment(at: datetime, zone: ZoneInfo) -> str:
-    """Format with microseconds and offset, as in `2026-03-01T13:00:00.000000+01:00`."""
+    """Format a time with microseconds and offset, as in `2026-03-01T13:00:00.000000+01:00`."""
     return at.astimezone(zone).isoformat(timespec="microseconds")

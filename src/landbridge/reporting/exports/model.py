@@ -34,15 +34,15 @@ class ExportContent(StrEnum):
 class ColumnKind(StrEnum):
     """Type of a column's values; any value may be None."""
 
-    WORD = "word"  # text of our own spelling: ids, statuses, currencies
-    TEXT = "text"  # text that others may have written
+    WORD = "word"  # text that Landbridge defines: ids, statuses, currencies
+    TEXT = "text"  # text that third parties may have written
     DATE = "date"
     MOMENT = "moment"  # time, shown in the zone of the file
     AMOUNT = "amount"  # plain decimal number as text, with at most the decimals of its column
     COUNT = "count"  # whole number
 
 
-# Maximum decimals of every coin and currency, and of report values without digits of their own.
+# Most decimals of any coin or currency, and of report values that do not define their decimals.
 AMOUNT_DECIMALS = 6
 
 Value: TypeAlias = str | date | datetime | int | None
@@ -56,7 +56,7 @@ class Column:
 
     name: str
     kind: ColumnKind
-    # Maximum decimals of an amount.
+    # Most decimals of an amount in this column.
     decimals: int = AMOUNT_DECIMALS
 
 
@@ -69,6 +69,6 @@ class ExportHeader:
     title: str
 
     def file_name(self, form: ExportFormat) -> str:
-        """Return the name for `Content-Disposition`: letters, digits, `-`, `_` and one point."""
+        """Return the file name for `Content-Disposition`: letters, digits, `-`, `_` and a dot."""
         plain = "".join(each if each.isascii() and each.isalnum() else "-" for each in self.title)
         return f"{plain}.{form}"

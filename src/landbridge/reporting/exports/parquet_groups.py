@@ -1,8 +1,8 @@
 """Rows as Parquet, in row groups, so that a file can be streamed while it is written.
 
-Text is a string, a time a timestamp in microseconds with its zone, an amount a decimal128(38, 6),
-or with the decimals of its column, a whole number an int64. The schema metadata hold the zone and
-the title.
+A text is written as string, a time as timestamp in microseconds with its zone, an amount as
+decimal128(38, 6) or with the decimals of its column, and a whole number as int64. The schema's
+metadata contain the zone and the title.
 """
 
 import importlib
@@ -10,8 +10,8 @@ from typing import Any
 
 from landbridge.reporting.exports.model import Batch, Column, ColumnKind, ExportHeader
 
-# Rows per group: few groups make a file fast to read, and one group is held in memory, so a group
-# of long texts has fewer.
+# Most rows per group. Large groups make a file fast to read, but one group is held in memory, so a
+# group of long texts has fewer rows.
 GROUP_ROWS = 20_000
 GROUP_BYTES = 16_000_000
 _DIGITS = 38
@@ -21,7 +21,7 @@ class ParquetGroups:
     """Writer of one file; blocks for some milliseconds per group."""
 
     def __init__(self, header: ExportHeader) -> None:
-        # Importing Arrow takes 0.1 s and many megabytes, so CSV downloads do not import it.
+        # Imported only here, because Arrow takes 0.1 s and many megabytes, and CSV does not need it.
         self._arrow: Any = importlib.import_module("pyarrow")
         parquet: Any = importlib.import_module("pyarrow.parquet")
         self._columns = header.columns
@@ -37,7 +37,7 @@ class ParquetGroups:
         self._waiting_count = self._waiting_bytes = 0
 
     def add(self, batch: Batch) -> bytes:
-        """Add rows and return the bytes that are ready; often none yet."""
+        """Add rows, and return the bytes that are ready, which are often empty."""
         if batch and batch[0]:
             self._waiting.append(self._record_batch(batch))
             self._waiting_count += len(batch[0])
@@ -67,7 +67,7 @@ class ParquetGroups:
 
     def _array(self, column: Column, kind: Any, values: Any) -> Any:
         if column.kind is ColumnKind.AMOUNT:
-            # Converted from text, so that no number passes through another type.
+            # Amounts are converted from text, so that they never become floats.
             return self._arrow.array(values, self._arrow.string()).cast(kind)
         return self._arrow.array(values, kind)
 
@@ -86,7 +86,7 @@ class ParquetGroups:
 
 
 class _Sink:
-    """Write-only file that is drained between writes."""
+    """Write-only file whose written bytes are taken out between writes."""
 
     closed = False
 

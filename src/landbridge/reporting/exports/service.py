@@ -2,8 +2,8 @@
 
 Guarantees:
 - A file of transactions is generated while it is sent, in constant memory. No database connection
-  is held while the client reads.
-- Rows have one order: results as in the API response, transactions oldest first, then by id.
+is held while the client reads.
+- Rows have a fixed order: results as in the API response, transactions oldest first, then by id.
 - Times are in the requested zone, with their offset.
 """
 
@@ -46,7 +46,7 @@ _PERIOD = Column("periodStart", ColumnKind.DATE)
 
 
 def result_columns(result: MetricResult) -> tuple[Column, ...]:
-    """Return the columns: named as the members of a row, and independent of the rows."""
+    """Return the columns of a result, named as the members of a row; rows have no effect."""
     return (
         _PERIOD,
         *(Column(each, ColumnKind.TEXT) for each in result.query.breakdowns),
@@ -55,7 +55,7 @@ def result_columns(result: MetricResult) -> tuple[Column, ...]:
 
 
 def result_batch(result: MetricResult) -> Batch:
-    """Return the rows as columns, in row order."""
+    """Return the rows of a result as lists of column values."""
     kinds = {each.name: each.kind for each in _fields(result.template)}
     return [
         [row.period for row in result.rows],
@@ -107,8 +107,8 @@ class Exports:
     ) -> tuple[str, bytes]:
         """Return name and content of a results file.
 
-        A file has the maximum number of rows unless `limit` is lower. Raises `FieldsInvalid`, as
-        calculation does.
+        A file may have the maximum number of rows unless `limit` is lower. Raises `FieldsInvalid`
+        as `Calculator.calculate` does.
         """
         check_extra(form)
         result = await self.calculator.calculate(caller, template, _unlimited(params))
@@ -127,9 +127,9 @@ class Exports:
     ) -> ExportDownload:
         """Return the transactions behind a result as a file generated while it is read.
 
-        Raises `FieldsInvalid`, as calculation does, and for templates without transactions. The
-        first chunk raises `Busy` if too many files are being read. Each read of records yields one
-        chunk, which may be empty.
+        Raises `FieldsInvalid` as `Calculator.calculate` does, and for templates without
+        transactions. Reading the first chunk raises `Busy` if too many files are being read. Each
+        read of records yields one chunk, which may be empty.
         """
         check_extra(form)
         found = await self.calculator.find(caller.org_id, template)
@@ -205,7 +205,7 @@ async def _ahead(batches: AsyncGenerator[Batch]) -> AsyncGenerator[Batch]:
 
 
 async def _csv(header: ExportHeader, batches: AsyncGenerator[Batch]) -> AsyncGenerator[bytes]:
-    """Encode in a thread: a batch may have thousands of records."""
+    """Yield CSV, encoded in a thread because a batch may have thousands of records."""
     first_line = csv_lines.header(header)
     async with aclosing(batches):
         async for batch in batches:
@@ -216,7 +216,7 @@ async def _csv(header: ExportHeader, batches: AsyncGenerator[Batch]) -> AsyncGen
 
 
 async def _parquet(header: ExportHeader, batches: AsyncGenerator[Batch]) -> AsyncGenerator[bytes]:
-    """Encode in a thread: Arrow is slow and releases the interpreter lock."""
+    """Yield Parquet, encoded in a thread because Arrow releases the interpreter lock."""
     groups = await asyncio.to_thread(ParquetGroups, header)
     async with aclosing(batches):
         async for batch in batches:

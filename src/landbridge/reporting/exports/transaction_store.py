@@ -1,6 +1,6 @@
 """Statements that read records for files, oldest first, range by range.
 
-A statement scans a bounded number of records, however few of them match.
+A statement scans a limited number of records, even if few of them match.
 """
 
 from collections.abc import Collection, Sequence
@@ -24,7 +24,7 @@ class RecordKey(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordRange:
-    """Scan range: after that key, created before that moment, at most `limit` records."""
+    """Scan range: records after a key and created before a time, at most `limit`."""
 
     after: RecordKey
     until: datetime
@@ -33,10 +33,10 @@ class RecordRange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordFilter:
-    """Record filter: these kinds and, where not None, one of these values each.
+    """Filter of records: by kind, and by each other member that is not None.
 
-    `states` are pairs of kind and status; assets are codes; a reason is the failure reason as
-    reports show it: the status if there is none.
+    `states` are pairs of kind and status; assets are codes. A reason is the failure reason, or the
+    status if there is none, as in reports.
     """
 
     kinds: tuple[str, ...]
@@ -48,7 +48,7 @@ class RecordFilter:
 
 
 class AssetColumns(NamedTuple):
-    """Each asset's code, currency, chain (None for a bank) and smallest unit in coins."""
+    """Columns for assets: code, currency, chain (None for a bank), and smallest unit in coins."""
 
     codes: list[str]
     currencies: list[str]
@@ -56,10 +56,10 @@ class AssetColumns(NamedTuple):
     units: list[Decimal]
 
 
-# The records scanned next: of kinds by one index, of users by another. Matching records are
-# returned, and the last one scanned, so that the caller can continue behind it. The USD value of a
-# record is that of the view report_records, whatever its status; a null fact hides a detail.
-# Reasons are that view's as well.
+# Scans the next records by an index on kinds or one on users. Returns the matching records, and the
+# last one scanned, after which the caller continues. USD values are those of the view
+# report_records, for any status, and so are reasons; a fact that is null replaces the detail of the
+# same name.
 _NEXT = """
 select n.id::text as id, n.kind, n.status, n.user_id::text as user_id,
     n.request_id::text as request_id, n.created_at, n.updated_at,
@@ -156,7 +156,7 @@ order by n.created_at, n.id
 class RecordScan:
     """Scan result: values of matching records, in order, and the number of records scanned.
 
-    `end` is the last scanned record if there may be more; None if the range was scanned completely.
+    `end` is the key of the last scanned record; None if the range was scanned completely.
     """
 
     rows: Sequence[Sequence[Any]]
@@ -182,7 +182,7 @@ async def scan(
         return RecordScan((), 0, None)
     last = rows[-1]
     end = RecordKey(last["created_at"], UUID(last["id"])) if last["looked_at"] == at.limit else None
-    # A row is a sequence of its values; the driver's protocol types it by name only.
+    # A row is a sequence of values, although its type in the driver offers access by name only.
     values = cast("list[Sequence[Any]]", rows if last["is_wanted"] else rows[:-1])
     return RecordScan(values, last["looked_at"], end)
 

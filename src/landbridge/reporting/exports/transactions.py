@@ -1,8 +1,8 @@
 """Transactions behind a metric, batch by batch, in constant memory.
 
-No connection or snapshot is held between two batches: each batch shows its records as they are when
-it is read. Records created in the range during the read are included if their position has not been
-passed.
+No connection or snapshot is held between two batches: each batch has its records as they are when
+it is read. A record that is created in the range during the read is included unless its position in
+the order was read already.
 """
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
@@ -26,8 +26,8 @@ from landbridge.reporting.exports.transaction_store import (
 from landbridge.reporting.exports.underlying_records import counted_as
 from landbridge.reporting.rollups.model import Span
 
-# The columns of the statement `_NEXT`, and before its last one the record's type and status in the
-# contract's templates.
+# Columns of the statement `_NEXT`; before the last one, the record's type and status as the
+# contract's templates name them.
 COLUMNS = (
     Column("id", ColumnKind.WORD),
     Column("transferType", ColumnKind.WORD),
@@ -50,13 +50,13 @@ COLUMNS = (
 )
 _KIND, _STATUS, _COUNTED = 1, 2, 2
 
-# Records scanned by one statement: some milliseconds in the database and in the process.
+# Records scanned by one statement, which takes some milliseconds.
 BATCH_ROWS = 2_000
-# Initial width of a batch's time range; later widths are estimated to fill a batch.
+# First width of a batch's time range; later widths are estimated so that they fill a batch.
 _WIDTH = timedelta(hours=1)
 _WIDTH_MIN = timedelta(seconds=1)
 _GROWTH_MAX = 8
-# Below every id.
+# Smallest id, which no record has.
 _NO_ID = UUID(int=0)
 
 
@@ -83,7 +83,8 @@ async def batches(
 ) -> AsyncGenerator[Batch]:
     """Yield matching records, oldest first, then by id; the columns are `COLUMNS`.
 
-    A batch is empty if a scan found no match; `match` narrows what the filter found.
+    A batch is empty if a scan found no match. `match` selects among the records that the filter
+    has found.
     """
     position, width = RecordKey(max(span.after, BEGINNING), _NO_ID), _WIDTH
     while position.created_at < span.before:
@@ -100,7 +101,7 @@ async def batches(
             matching = await database.read_on_replica(lambda tx, ids=ids: match(tx, ids))
             rows = [row for row, id_ in zip(rows, ids, strict=True) if id_ in matching]
         if not rows:
-            # Give the reader a chance to stop.
+            # An empty batch lets the consumer stop the scan.
             yield []
             continue
         columns = list(zip(*rows, strict=True))[: len(COLUMNS) - _COUNTED]

@@ -23,7 +23,7 @@ from landbridge.reporting.metrics.builtin import kinds as our_kinds
 from landbridge.reporting.metrics.contract_templates import TYPES, counted_status
 from landbridge.reporting.metrics.model import MetricQuery, MetricTemplate
 
-# The values given for a dimension, or the template's default.
+# Values by dimension: those in the request, otherwise the template's default.
 Filters = Mapping[str, tuple[str, ...]]
 
 _COMPLETED = "COMPLETED"
@@ -59,7 +59,7 @@ def record_filter(template: MetricTemplate, query: MetricQuery) -> RecordFilter:
 
 @cache
 def counted_as(kind: str, status: str) -> tuple[str, str | None]:
-    """Type and status under which templates count a record; swaps and bridges have no status."""
+    """Return the contract's type and status of a record; status None for swaps and bridges."""
     is_counted = kind in _CONTRACT_KINDS
     return our_kinds.TYPES[kind], counted_status(kind, status) if is_counted else None
 
@@ -88,7 +88,7 @@ def _swaps(filters: Filters) -> RecordFilter:
 
 
 def _outcomes(filters: Filters) -> RecordFilter:
-    """Return all counted states; only failures where reasons are filtered."""
+    """Return the filter for all counted states, or only failures if reasons are filtered."""
     kinds, reasons = _kinds(filters, _our_types()), filters.get("reason")
     if reasons is None:
         return RecordFilter(kinds=kinds)
@@ -125,7 +125,7 @@ def _every_state(kinds: Iterable[str]) -> list[tuple[str, str]]:
 
 @cache
 def _our_types() -> Mapping[str, tuple[str, ...]]:
-    """Kinds by the types of our own templates."""
+    """Return the kinds of records of each type of our own templates."""
     types = dict.fromkeys(our_kinds.TYPES.values())
     return {
         each: tuple(kind for kind, type_ in our_kinds.TYPES.items() if type_ == each)
@@ -134,7 +134,7 @@ def _our_types() -> Mapping[str, tuple[str, ...]]:
 
 
 def _assets(currencies: tuple[str, ...] | None, chains: tuple[str, ...] | None) -> list[str] | None:
-    """Return codes of the coins of these currencies on these chains; None for any."""
+    """Return the asset codes of currencies on chains; None if neither is filtered."""
     if currencies is None and chains is None:
         return None
     return [

@@ -1,8 +1,8 @@
-"""Calculates a template: reads, filters, adds up, fills with zeros, orders, limits.
+"""Calculates a template: reads facts, filters and sums them, adds empty rows, sorts, and limits.
 
-Source: contract, reporting 4. Rows are generated from the newest down to the limit; earlier periods
-are not read, or by years if a template is running. Work on up to ten thousand rows happens in a
-thread.
+Source: contract, reporting 4. Rows are generated from the newest down to the limit. Earlier periods
+are not read; for a template of running totals they are read by years. Results of up to ten thousand
+rows are computed in a thread.
 """
 
 import asyncio
@@ -53,10 +53,10 @@ class Calculator:
     async def parse(
         self, caller: Caller, template: str | MetricTemplate, params: Mapping[str, Any]
     ) -> MetricQuery:
-        """Return the query that these wire parameters mean.
+        """Parse the parameters of a request.
 
-        Raises as `calculate`, except for rows of a dimension whose size is only known from the
-        facts.
+        Raises the errors of `calculate`, except for too many rows of a dimension whose size is only
+        known from the facts.
         """
         found = await self.find(caller.org_id, template)
         query = await self._parse(caller, found, params)
@@ -67,7 +67,7 @@ class Calculator:
     async def calculate(
         self, caller: Caller, template: str | MetricTemplate, params: Mapping[str, Any]
     ) -> MetricResult:
-        """Return the result for wire parameters; the template may be one that is not saved.
+        """Return the result for the parameters of a request; the template need not be saved.
 
         Raises `FieldsInvalid`, which names each invalid parameter (and `template`), and
         `ResourceConflict` while the roll-ups of a new time zone are being built.
@@ -107,12 +107,12 @@ class Calculator:
     ) -> Values:
         """Return the values of the whole range, without breakdowns.
 
-        A rate or a percentile is that of all records in the range, and a value of a running
-        template that at its end. Raises as `calculate`.
+        A rate or a percentile is that of all records in the range; a running total is that at its
+        end. Raises the errors of `calculate`.
         """
         found = await self.find(caller.org_id, template)
         query = await self._parse(caller, found, params)
-        # Read in as few sums as possible: they are added up anyway.
+        # Read yearly sums, the fewest possible, because they are added up anyway.
         span = replace(query.span, interval=Interval.YEAR)
         filters = {**found.defaults, **query.filters}
         effective = replace(query, span=span, breakdowns=(), filters=filters)
@@ -166,7 +166,7 @@ class Calculator:
     async def _with_users(
         self, org_id: UUID, template: MetricTemplate, query: MetricQuery
     ) -> MetricQuery:
-        """Filter a breakdown by user to those with facts, so that the number of rows is known."""
+        """Limit a breakdown by user to users with facts, so that the number of rows is known."""
         if USER.name not in query.breakdowns or USER.name in query.filters:
             return query
         if template.read_users is None:
@@ -181,12 +181,12 @@ class Calculator:
     ) -> Sequence[MetricFact]:
         """Return the facts of the rows, from the first period with rows on.
 
-        The balance of a running template before that is read last: a fact read in the periods had
-        its cause before it, so the cause is in one of the two reads.
+        The running total before the first period is read last. So if a fact in the periods has an
+        earlier cause, such as a credit before a debit, one of the two reads contains the cause.
         """
         span = query.span
         first = start_of_day(BEGINNING.date(), span.zone)
-        # Running rows cover whole periods, wherever the span starts.
+        # Rows of running totals cover whole periods, even if the span starts within one.
         whole = start_of_day(first_period, span.zone)
         after = max(first, whole if template.is_running else starts_at(first_period, span))
         spans = [replace(span, after=after)]
@@ -207,7 +207,7 @@ def _periods(span: Span) -> Sequence[date]:
 def _check_rows(query: MetricQuery, newest: Sequence[date], sizes: Mapping[str, int]) -> int | None:
     """Return the number of rows for all breakdown values; None without breakdowns.
 
-    Raises `FieldsInvalid` if they are too many. A dimension of unknown size counts as one.
+    Raises `FieldsInvalid` if there are too many. A dimension of unknown size counts as one value.
     """
     if not query.breakdowns:
         return None
@@ -226,7 +226,7 @@ def _check_rows(query: MetricQuery, newest: Sequence[date], sizes: Mapping[str, 
 def _periods_within_limit(
     template: MetricTemplate, query: MetricQuery, newest: Sequence[date]
 ) -> Sequence[date]:
-    """Return the newest periods whose rows fit the limit; all if that is unknown."""
+    """Return the newest periods whose rows fit the limit; all if the sizes are not known."""
     by_name = {each.name: each for each in template.dimensions}
     rows = 1
     for name in query.breakdowns:

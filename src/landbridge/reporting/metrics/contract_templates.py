@@ -51,8 +51,8 @@ STATUSES = (
     "FAILED",
     "REJECTED",
 )
-# Statuses outside the contract's list are counted under the closest listed one: not started, in
-# progress, returned, not approved.
+# Listed status of the contract under which each other status is counted, by meaning: not started,
+# in progress, returned, not approved.
 COUNTED_UNDER: Mapping[str, str] = {
     "CREATED": "NOT_INITIATED",
     "OPEN_QUOTE": "NOT_INITIATED",
@@ -61,7 +61,7 @@ COUNTED_UNDER: Mapping[str, str] = {
     "CRYPTO_RETURNED": "FIAT_FAILED",
     "EXPIRED": "REJECTED",
 }
-# As above: unconfirmed by the chain for a day.
+# Listed status for transactions that the chain has not confirmed for a day.
 _UNKNOWN = "UNKNOWN"
 _UNKNOWN_OF = {ONRAMP: "CRYPTO_PENDING", TRANSFER: "PENDING", BATCH: "PENDING"}
 _COMPLETED = "COMPLETED"
@@ -100,13 +100,13 @@ async def _states(
     *,
     has_amounts: bool,
 ) -> Sequence[RollupSum]:
-    """Return sums of records of the queried types and these statuses; all statuses if None.
+    """Return sums of records of the queried types and these statuses; None is all statuses.
 
-    Broken down by kind, status and user as far as the query needs it.
+    The sums are broken down by kind, status and user only as far as the query needs it.
     """
     kinds = _kinds(query)
     by: set[str] = {"a"} if TYPE.name in query.breakdowns else set()
-    # The listed status depends on the kind for one of the statuses.
+    # Break down by kind too, because for one status the listed status depends on the kind.
     if STATUS.name in query.breakdowns or (statuses is not None and _UNKNOWN in statuses):
         by = {"a", "b"}
     only = None if statuses is None else {"b": statuses}

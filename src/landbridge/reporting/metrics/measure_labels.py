@@ -7,7 +7,7 @@ from typing import Final
 from landbridge.platform.formats.translations import later as _
 from landbridge.reporting.metrics.custom.tallies import VALUE
 
-# Unit of shares of one, which people read in percent.
+# Unit of members that are shares from 0 to 1, which are shown in percent.
 PERCENT: Final = "%"
 
 # Label and unit of each member of a row.
@@ -38,11 +38,11 @@ MEASURES: Mapping[str, tuple[str, str]] = {
     "givenUpCount": (_("Retries exhausted"), ""),
     "balanceUsd": (_("Balance (USD)"), "USD"),
     "balance": (_("Balance (currency)"), ""),
-    # The value of an own template.
+    # The value of an organisation's own template.
     VALUE: (_("Value"), ""),
 }
 
 
 def in_unit(value: Decimal, unit: str) -> Decimal:
-    """Return a value of a row in the unit that is shown: of a share, the percent."""
+    """Return a row's value for display in its unit: a share is multiplied by 100."""
     return value.scaleb(2) if unit == PERCENT else value

@@ -156,13 +156,13 @@ class MetricRoutes(Controller):
 async def _answer(
     result: MetricResult, metric_name: str | None = None
 ) -> Response[MetricResultReply]:
-    """Encode a result as JSON in a thread, since it may have ten thousand rows."""
+    """Return a result as JSON, encoded in a thread because it may have ten thousand rows."""
     response: Any = await asyncio.to_thread(lambda: encode(result_reply(result, metric_name)))
     return ResponseEncoder(response, media_type=MediaType.JSON)
 
 
 def known_metric(text: str) -> UUID:
-    """Parse the metric id of a path; raises `FieldInvalid` for malformed ids (contract, 1)."""
+    """Parse the metric id in a path; raises `FieldInvalid` if malformed (contract, 1)."""
     found = as_uuid(text)
     if found is None:
         raise FieldInvalid("metricId must be a UUID", field="metricId")

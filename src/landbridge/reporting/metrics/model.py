@@ -1,9 +1,8 @@
 """Metric templates, queries and results.
 
-A template reads facts: what happened in a period, by all dimensions, as whole numbers that can be
-added up. The calculator filters the facts and adds them up by the requested breakdowns, and the
-template derives values from each sum. So a value that is not additive (a rate, a percentile) is
-derived from additive ones.
+A template reads facts: additive whole numbers of a period, by all dimensions. The calculator
+filters the facts and adds them up by the requested breakdowns, and the template derives values from
+each sum. So a value that is not additive (a rate, a percentile) is derived from additive ones.
 """
 
 from collections import defaultdict
@@ -22,19 +21,19 @@ from landbridge.reporting.delivery_counts import DeliveryCounts
 from landbridge.reporting.rollups.model import Interval, Span
 from landbridge.reporting.rollups.service import Rollups
 
-# Whole numbers by name, and counts of durations by their milliseconds; added up name by name.
+# Whole numbers by name, and counts by duration in milliseconds; they are added up key by key.
 Tally = Mapping[str | int, int]
-# A tally being added up, in which every other number is zero.
+# Tally under construction; missing numbers are zero.
 TallySum = defaultdict[str | int, int]
-# Values of the template's dimensions, in order; "" for those that are not broken down.
+# Values of a template's dimensions, in their order; "" for those that are not broken down.
 Dims = tuple[str, ...]
-# Values of a row by member name; None where a value does not exist.
+# Values of a row by member name; None if a value is undefined, such as a rate of nothing.
 Values = Mapping[str, int | Decimal | None]
 
 
 @dataclass(frozen=True, slots=True)
 class MetricSources:
-    """Services that templates read from; `database` is for records that no roll-up has."""
+    """Services that templates read from; `database` is for data that no roll-up has."""
 
     database: Database
     rollups: Rollups
@@ -45,8 +44,8 @@ class MetricSources:
 class MetricFact(msgspec.Struct, frozen=True, gc=False):
     """Amounts or counts of a period; there may be tens of thousands.
 
-    A dimension that is not broken down may be left "", if nothing was read that its filter
-    excludes.
+    A dimension that is not broken down may be "", provided that its filter excludes no facts that
+    were read.
     """
 
     period: date
@@ -56,9 +55,10 @@ class MetricFact(msgspec.Struct, frozen=True, gc=False):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dimension:
-    """Dimension to break down by (`name`, as in `breakdowns` and in rows) and to filter by.
+    """Dimension to break down by and to filter by.
 
-    `param` is the filter, as in `transactionTypes`; `options` are all values, None for ids.
+    `name` is its name in `breakdowns` and in rows, `param` that of its filter, for example
+    `transactionTypes`. `options` are all values, None for ids.
     """
 
     name: str
@@ -71,8 +71,8 @@ class Dimension:
 class MetricQuery:
     """Parsed parameters.
 
-    `filters` has only the given ones, by dimension name; `breakdowns` are dimension names. `params`
-    are the parameters as echoed: with the names and values that were given.
+    `filters` has the given filters by dimension name; `breakdowns` are dimension names. `params`
+    are the given parameters, which the result repeats.
     """
 
     span: Span
@@ -82,14 +82,14 @@ class MetricQuery:
     given: Mapping[str, Any]
 
 
-# Which of these transactions are behind a number, given the effective filters.
+# Returns which of these transactions match a definition, given the effective filters.
 Match = Callable[
     [Tx, UUID, Sequence[UUID], Mapping[str, tuple[str, ...]]], Awaitable[frozenset[UUID]]
 ]
 Merge = Callable[[TallySum, Tally], None]
 Read = Callable[[MetricSources, UUID, MetricQuery], Awaitable[Sequence[MetricFact]]]
-# Which users have facts, for a query that breaks down by user: the last by id, at least one more
-# than its limit if there are so many; None if only the facts can say.
+# Returns the users with facts for a query that breaks down by user: the last ones by id, and if
+# possible one more than the limit. Returns None if the users are only known from the facts.
 ReadUsers = Callable[[MetricSources, UUID, MetricQuery], Awaitable[Sequence[UUID] | None]]
 
 
@@ -106,13 +106,12 @@ def add(into: TallySum, tally: Tally) -> None:
 class MetricTemplate:
     """Metric that can be calculated.
 
-    `values` derives a row's values from a sum, and from the empty one: whole numbers for the same
-    fields. A row of a running template shows the sum of everything up to the end of its period:
-    what came before the first is read separately, by years. `is_by_day`: its range consists of
-    whole days. `defaults` are filters where none was given. `tolerates` are parameters of other
-    templates that are ignored, as published guides send them. A template of an organisation's own
-    has a version, the only `intervals`, breakdowns and parameters that it offers, and may merge
-    tallies in its own way.
+    `values` derives a row's values from a tally; for an empty tally it returns the same members.
+    A row of a running template has the sum up to the end of its period; the sum before the first
+    period is read separately, by years. If `is_by_day`, a range consists of whole days. `defaults`
+    are filters for absent parameters. `tolerates` are parameters of other templates that are
+    ignored, because published guides send them. An organisation's own template has a version, may
+    restrict intervals, breakdowns and parameters, and may merge tallies differently.
     """
 
     name: str
@@ -130,12 +129,12 @@ class MetricTemplate:
     breakdown_names: tuple[str, ...] | None = None
     param_names: frozenset[str] | None = None
     merge: Merge = add
-    # For templates with users, so that only the periods that are shown have to be read.
+    # Set for templates with users: if these are known, only the shown periods are read.
     read_users: ReadUsers | None = None
     version: int | None = None
-    # Decimals to which its quotients are rounded.
+    # Decimals to which the template's quotients are rounded.
     digits: int = 0
-    # None for templates that count no transactions, and for those of Landbridge.
+    # None for built-in templates, and for those that do not count transactions.
     match: Match | None = None
 
     @property
@@ -152,7 +151,7 @@ class MetricTemplate:
 
     @property
     def reference(self) -> str:
-        """Return the name that saved metrics and schedules store: with the version, if any."""
+        """Return the name, with the version if any, that saved metrics and schedules store."""
         return self.name if self.version is None else f"{self.name}@{self.version}"
 
 
@@ -166,11 +165,11 @@ class MetricRow(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetricResult:
-    """Result of a calculation: rows newest first, and how they came about (contract, reporting 4).
+    """Result of a calculation: rows, newest first, and metadata (contract, reporting 4).
 
     `filled` counts the rows without facts; `dimension_counts` and `projected` are None without
     breakdowns. `sizes` has the number of values of each dimension for which it is known. `has_more`
-    is True if rows were left out for the limit.
+    is True if the limit has cut off rows.
     """
 
     template: MetricTemplate

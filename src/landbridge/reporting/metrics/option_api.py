@@ -17,7 +17,7 @@ from landbridge.reporting.metrics.templates import FILTERS
 from landbridge.reporting.metrics.user_options import user_page
 
 _LIMIT_DEFAULT = 100
-# Far more pages than any organisation has.
+# Largest page number, far above what any organisation has.
 _PAGE_MAX = 1_000_000_000
 
 
@@ -95,7 +95,7 @@ class OptionRoutes(Controller):
 
 
 def _window(page: str | None, limit: str | None) -> tuple[int, int]:
-    """Return page and size; raises `FieldsInvalid` with every invalid parameter."""
+    """Return page number and page size; raises `FieldsInvalid` with every invalid parameter."""
     number, size = _whole(page, 1, _PAGE_MAX), _whole(limit, _LIMIT_DEFAULT, VALUES_MAX)
     problems: dict[str, str] = {}
     if number is None:
@@ -108,7 +108,7 @@ def _window(page: str | None, limit: str | None) -> tuple[int, int]:
 
 
 def _whole(text: str | None, default: int, most: int) -> int | None:
-    """Parse a number from 1 to the maximum; None if the text is not one."""
+    """Parse a number from 1 to `most`; None if the text is not such a number."""
     if text is None:
         return default
     is_number = len(text) <= len(str(most)) and text.isascii() and text.isdigit()

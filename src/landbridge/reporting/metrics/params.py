@@ -1,8 +1,8 @@
 """Parameters of a calculation, parsed completely so that all errors are reported at once.
 
 Source: contract, reporting 3, 4 and 6. A parameter that is null or an empty list counts as absent.
-A parameter that no template has is ignored. One that only other templates have is refused, because
-this template cannot apply it.
+A parameter that no template has is ignored. A parameter that only other templates have is refused,
+because this template cannot apply it.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -34,28 +34,28 @@ INTERVAL = "calculationInterval"
 BREAKDOWNS = "breakdowns"
 LIMIT = "limit"
 
-# Source: contract, reporting 3.
+# Most breakdowns of a calculation. Source: contract, reporting 3.
 BREAKDOWNS_MAX = 2
 LIMIT_DEFAULT = 500
 ROWS_MAX = 10_000
-# As many as a page of options has.
+# Most values of a filter, equal to the size of a page of options.
 VALUES_MAX = 1_000
-# Maximum length of a value that is neither an id nor an option.
+# Longest value that is neither an id nor an option.
 TEXT_LENGTH_MAX = 100
 
-# Stored parameters: JSON in the order given. They are decoded like request bodies, so no number
-# becomes a float.
+# Codec of stored parameters: JSON in the given order, decoded like request bodies, so that no
+# number becomes a float.
 _encoder = msgspec.json.Encoder(decimal_format="number")
 _decoder = msgspec.json.Decoder(dict[str, Any], float_hook=Decimal)
 
 
 class ParamInvalid(ValueError):
-    """Problem with a parameter: a sentence that follows its name."""
+    """Problem with a parameter; the message continues a sentence after the parameter's name."""
 
 
 @dataclass(frozen=True, slots=True)
 class MetricParams:
-    """Parameters as given, and the problems found in them."""
+    """Given parameters, and the problems found in them."""
 
     params: Mapping[str, Any]
     problems: dict[str, str] = field(default_factory=dict[str, str])
@@ -75,7 +75,7 @@ class MetricParams:
             return default
 
     def require(self, name: str, parse: Callable[[Any], T]) -> T | None:
-        """Return the parsed value; a missing one is a problem."""
+        """Return the parsed value; None, and a problem, if it is missing or invalid."""
         if not self.has(name):
             self.problems[name] = f"{name} is required"
         return self.take(name, parse, None)
@@ -119,7 +119,7 @@ def parse_params(
 
 
 def zone_name(value: Any) -> str:
-    """Parse a time zone, checked to be text only; raises `ParamInvalid`."""
+    """Return the name of a time zone, which need not exist; raises `ParamInvalid` if no text."""
     if not isinstance(value, str):
         raise ParamInvalid("must be a text")
     return value
@@ -213,7 +213,7 @@ def _list(value: Any) -> Sequence[Any]:
 
 def _limit(value: Any) -> int:
     sentence = f"must be a whole number from 1 to {ROWS_MAX}"
-    # A number with a point arrives as a decimal: 10.0 is whole.
+    # JSON numbers with a decimal point are decoded as Decimal; 10.0 counts as whole.
     if isinstance(value, bool) or not isinstance(value, int | Decimal):
         raise ParamInvalid(sentence)
     if not 1 <= value <= ROWS_MAX or value != int(value):
@@ -224,7 +224,7 @@ def _limit(value: Any) -> int:
 def _check_others(reader: MetricParams, template: MetricTemplate) -> None:
     """Refuse parameters that only other templates have; parse those that are tolerated."""
     own = {each.param for each in template.filters}
-    # A template of an organisation's own refuses its other dimensions, too.
+    # An organisation's own template also refuses dimensions that it does not offer.
     others = {each.param: each for each in template.dimensions}
     for name, dimension in {**others, **FILTERS}.items():
         if name in own or not reader.has(name):
@@ -236,7 +236,7 @@ def _check_others(reader: MetricParams, template: MetricTemplate) -> None:
 
 
 def as_json(params: Mapping[str, Any]) -> str:
-    """Parameters as a column has them."""
+    """Encode parameters for storage."""
     return _encoder.encode(params).decode()
 
 
@@ -246,5 +246,5 @@ def from_json(text: str) -> Mapping[str, Any]:
 
 
 def as_stored(params: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Parameters as they will be when they are read back: with lists for tuples."""
+    """Return parameters as they are after a round trip through storage: lists for tuples."""
     return from_json(as_json(params))

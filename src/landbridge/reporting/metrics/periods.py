@@ -47,7 +47,7 @@ def period_of(day: date, interval: Interval) -> date:
 
 @lru_cache(maxsize=1_000)
 def _left_out(year: int, zone: str) -> frozenset[date]:
-    """Return the days of a year that a zone's calendar skipped, as when the date line moved."""
+    """Return the days of a year that a zone skipped, for example when the date line moved."""
     first, following = date(year, 1, 1), date(year + 1, 1, 1)
     days = [first + timedelta(days=each) for each in range((following - first).days + 1)]
     starts = [start_of_day(each, zone) for each in days]

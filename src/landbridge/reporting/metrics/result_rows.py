@@ -18,14 +18,14 @@ from landbridge.reporting.metrics.model import (
     TallySum,
 )
 
-# The values of the breakdowns, in order.
+# Values of the breakdowns, in their order.
 Combination = tuple[str, ...]
 _Key = tuple[date, Combination]
 _NOTHING: Tally = {}
 
 
 def row_values(dimension: Dimension, query: MetricQuery) -> tuple[str, ...] | None:
-    """Return the values that have rows, in row order; None if the facts decide.
+    """Return the values that have rows, in row order; None if they are only known from facts.
 
     Options come in reverse of their list (contract, reporting 4), other values in reverse
     alphabetical order.
@@ -45,14 +45,14 @@ class ResultRows:
     template: MetricTemplate
     query: MetricQuery
     sums: defaultdict[_Key, TallySum] = field(default_factory=lambda: defaultdict(_empty))
-    # The values of each dimension that occur in facts.
+    # Values in facts, by dimension.
     values_found: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
 
     def add(self, facts: Iterable[MetricFact]) -> None:
         """Add the facts that match the filters."""
         # There are many facts but few keys, so keys are cached.
         places: dict[Dims, Combination | None] = {}
-        # Sets, since there may be thousands of users.
+        # Use sets for fast lookups, because there may be thousands of users.
         filters = {name: frozenset(values) for name, values in self.query.filters.items()}
         allowed = [filters.get(each.name) for each in self.template.dimensions]
         sums, merge = self.sums, self.template.merge
@@ -72,7 +72,7 @@ class ResultRows:
         by_dimension: dict[str, str] = {}
         for each, value in zip(self.template.dimensions, dims, strict=True):
             if value and each.options is not None and value not in each.options:
-                # A fact without a row would be lost from the result.
+                # Raise, because a fact without a row would be missing in the result.
                 raise InvariantBroken(f"{self.template.name} does not know the {each.name} {value}")
             by_dimension[each.name] = value
         for name in self.query.breakdowns:
@@ -99,11 +99,11 @@ class ResultRows:
     def rows(self, periods: Sequence[date]) -> tuple[list[MetricRow], int]:
         """Return the rows up to the limit, and how many of them have no facts of their own.
 
-        `periods` come newest first.
+        `periods` must be sorted, newest first.
         """
         combinations = self.combinations()
         tallies = self._running(periods, combinations) if self.template.is_running else self.sums
-        # Shared by all rows that have the same: most of many rows are empty.
+        # Share these values between all empty rows, as most rows may be empty.
         nothing = self.template.values({})
         dims = [dict(zip(self.query.breakdowns, each, strict=True)) for each in combinations]
         rows: list[MetricRow] = []
@@ -120,7 +120,7 @@ class ResultRows:
     def _running(
         self, periods: Sequence[date], combinations: Sequence[Combination]
     ) -> Mapping[_Key, Tally]:
-        """Return the running total at the end of each period, also of those without facts."""
+        """Return the running total at the end of each period, including periods without facts."""
         so_far: defaultdict[Combination, TallySum] = defaultdict(_empty)
         oldest = periods[-1]
         for (period, combination), tally in self.sums.items():

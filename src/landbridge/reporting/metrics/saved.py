@@ -1,12 +1,12 @@
 """Manages saved metrics.
 
 Guarantees:
-- A saved metric passed all checks of a preview. Renaming checks no parameters, since parameters
-  valid when saved may be invalid later.
-- Changes are merged parameter by parameter, and two concurrent changes both hold: the later one is
-  validated again on top of the earlier one.
-- An organisation has at most `METRICS_MAX` metrics with `PARAMS_BYTES_MAX` of parameters, however
-  many are saved at once.
+- A saved metric has passed all checks of a preview. Renaming does not check parameters, because
+parameters that were valid when saved may be invalid later.
+- Changes are merged parameter by parameter. Two concurrent changes both take effect: the later one
+is validated again on top of the earlier one.
+- An organisation has at most `METRICS_MAX` metrics with `PARAMS_BYTES_MAX` of parameters, even
+after concurrent requests.
 - Every change is recorded in the log, under the metric's lock, without the name, which may be
   personal data.
 """
@@ -47,7 +47,7 @@ from landbridge.reporting.metrics.saved_model import (
 
 @dataclass(frozen=True, slots=True)
 class SavedMetrics:
-    """Creates, lists, changes, deletes and calculates them, for all organisations."""
+    """Creates, lists, changes, deletes and calculates saved metrics of all organisations."""
 
     database: Database
     clock: Clock
@@ -65,7 +65,7 @@ class SavedMetrics:
         """Save a metric; parameters that are None or empty count as absent.
 
         Raises `FieldsInvalid` with every invalid field, `RoleNotAllowed`, and `ResourceConflict` at
-        the bound.
+        the maximum number or size of metrics.
         """
         check_editor(caller)
         metric_id, template = new_id(), await self._reference(caller.org_id, template)
@@ -111,11 +111,11 @@ class SavedMetrics:
         params: Mapping[str, Any] | None,
         template_version: int | None = None,
     ) -> SavedMetric | None:
-        """Change the name or these parameters; the others stay, and None or empty removes one.
+        """Change the name or some parameters; a parameter that is None or empty is removed.
 
         `template_version` moves the metric to another version of its template.
 
-        Does nothing if nothing changes. Raises as `create`, and `ResourceNotFound`.
+        Has no effect if nothing changes. Raises the errors of `create`, and `ResourceNotFound`.
         """
         check_editor(caller)
         before = await self.get(caller.org_id, metric_id)
@@ -179,14 +179,14 @@ class SavedMetrics:
     async def results(self, caller: Caller, metric_id: UUID) -> tuple[SavedMetric, MetricResult]:
         """Return a metric and its result as of now.
 
-        Raises `ResourceNotFound`, and `FieldsInvalid` if its parameters are no longer valid, as
-        with a zone that the organisation has replaced.
+        Raises `ResourceNotFound`, and `FieldsInvalid` if its parameters are no longer valid, for
+        example because the organisation has replaced the time zone.
         """
         metric = await self.get(caller.org_id, metric_id)
         return metric, await self.calculator.calculate(caller, metric.template, metric.params)
 
     async def _reference(self, org_id: UUID, template: str) -> str:
-        """Return the name with the newest version; the checks find a missing template."""
+        """Return the template's name with its newest version; unchanged if it does not exist."""
         try:
             return (await self.calculator.templates.template(org_id, template)).reference
         except FieldsInvalid:
@@ -195,7 +195,7 @@ class SavedMetrics:
     async def _checked(
         self, caller: Caller, template: str, *, name: str, params: Mapping[str, Any] | None
     ) -> tuple[str, Mapping[str, Any] | None]:
-        """Validate a name, and parameters if given, and return them as stored.
+        """Validate a name, and parameters if given, and return them in the form to store.
 
         Raises `FieldsInvalid` with every invalid field.
         """
@@ -216,7 +216,7 @@ class SavedMetrics:
         return checked_name, checked_params
 
     async def _replace(self, before: SavedMetric, after: SavedMetric, *, actor: str) -> bool:
-        """Replace the metric if it still equals `before`; returns whether it did."""
+        """Replace the metric if it still equals `before`; return whether it was replaced."""
 
         async def work(tx: Tx) -> bool:
             await store.lock_org(tx, before.org_id)
@@ -238,7 +238,7 @@ class SavedMetrics:
 
 
 async def _check_bounds(tx: Tx, metric: SavedMetric) -> None:
-    """Raise `ResourceConflict` if there can't be this one, too; the organisation is locked."""
+    """Raise `ResourceConflict` if this metric exceeds a limit; the organisation is locked."""
     others = await store.others(tx, metric)
     if others.metrics >= METRICS_MAX:
         raise ResourceConflict(f"there are {METRICS_MAX:,} saved metrics already; delete one")

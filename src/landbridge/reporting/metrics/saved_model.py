@@ -6,11 +6,11 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-# Change kind in the log. No event has this name, so none is sent.
+# Kind of changes in the change log, for which no event is sent.
 KIND = "REPORT.METRIC"
 
 NAME_LENGTH_MAX = 100
-# All metrics are listed in one response, so its size is bounded: 2 MB hold 50,000 user ids.
+# Limits on number and total parameters (2 MB are 50,000 user ids), as one response lists them all.
 METRICS_MAX = 1_000
 PARAMS_BYTES_MAX = 2_000_000
 
@@ -19,8 +19,8 @@ PARAMS_BYTES_MAX = 2_000_000
 class SavedMetric:
     """Named template with parameters.
 
-    `params` are the valid ones, as given on the wire. Names are not unique. `version` counts
-    changes, creation included.
+    `params` are validated parameters in the form of the request. Names are not unique. `version`
+    counts changes, including the creation.
     """
 
     org_id: UUID

@@ -49,7 +49,7 @@ def _filter(name: str) -> Schema:
 
 
 _DATE = Schema(type=OpenAPIType.STRING, all_of=[Reference(ref="#/components/schemas/DateOrTime")])
-# Of Landbridge's own templates, and of those that organisations can define.
+# Dimensions of Landbridge's own templates, and of those that organisations can define.
 _DIMENSIONS = sorted(
     {
         each.name
@@ -57,8 +57,8 @@ _DIMENSIONS = sorted(
         for each in one
     }
 )
-# Parameters depend on the template, and all problems are reported at once, so a body is not
-# validated against these on decoding. They appear in the OpenAPI document.
+# Schemas for the OpenAPI document only. Bodies are not validated against them on decoding, because
+# parameters depend on the template and all problems are reported at once.
 _PARAMS = {
     AFTER: _DATE,
     BEFORE: _DATE,
@@ -81,7 +81,7 @@ Params: TypeAlias = Annotated[
     ),
 ]
 
-# Landbridge's own, or one of the organisation's; `NAME@2` names a version.
+# Name of a template of Landbridge or of the organisation; `NAME@2` is version 2.
 _Template = Annotated[
     str, BodyKwarg(description=f"One of {', '.join(TEMPLATES)}, or the organisation's own.")
 ]

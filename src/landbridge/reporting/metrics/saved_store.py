@@ -42,7 +42,7 @@ where org_id = $1
 order by created_at desc, id desc
 """
 
-# At most `METRICS_MAX` rows.
+# Reads at most `METRICS_MAX` rows.
 _OTHERS = """
 select count(*) as metrics, coalesce(sum(octet_length(params::text)), 0)::bigint as params_bytes
 from report_metrics

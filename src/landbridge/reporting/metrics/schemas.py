@@ -10,7 +10,7 @@ from landbridge.platform.http.responses import WireStruct
 from landbridge.reporting.metrics.model import Dimension, MetricResult, MetricRow
 from landbridge.reporting.metrics.params import AFTER, BEFORE, INTERVAL
 
-# Members that depend on the template are not listed here.
+# Members of a row that every template has; the others depend on the template.
 _ROW = {"periodStart": Schema(type=OpenAPIType.STRING, format=OpenAPIFormat.DATE)}
 ResultRow: TypeAlias = Annotated[
     dict[str, Any],

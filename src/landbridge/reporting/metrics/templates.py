@@ -17,6 +17,5 @@ def _filters() -> dict[str, Dimension]:
     return found
 
 
-# Every filter of any template, by parameter. If several have the same name, the first template's
-# counts.
+# Filters of all templates by parameter name; if several templates have one, that of the first.
 FILTERS: Mapping[str, Dimension] = _filters()

@@ -1,6 +1,7 @@
 """Users of an organisation as values of a parameter: their number, pages of ids, those in a result.
 
-Counted by day from the roll-ups, so neither the number nor a late page gets slower with more users.
+Users are counted by day from the roll-ups, so that many users slow down neither the number nor a
+late page.
 """
 
 from collections.abc import Collection, Sequence
@@ -13,7 +14,7 @@ from landbridge.reporting.date_params import start_of_day
 from landbridge.reporting.metrics.model import MetricQuery, MetricSources
 from landbridge.reporting.rollups.model import UTC_ZONE, Interval, RollupMeasure, RollupSum, Span
 
-# No seed starts earlier, and no clock is advanced by more than a century.
+# Range of all creation times: sample data starts no earlier, and clocks advance no further.
 _FIRST, _END = datetime(2010, 1, 1, tzinfo=UTC), datetime(2200, 1, 1, tzinfo=UTC)
 
 
@@ -25,7 +26,7 @@ async def user_count(sources: MetricSources, org_id: UUID) -> int:
 async def user_page(
     sources: MetricSources, org_id: UUID, *, offset: int, limit: int
 ) -> tuple[list[UUID], int]:
-    """Ids, oldest first, so that pages stay as they are while users are added; and how many all."""
+    """Return a page of ids, oldest first, so that new users do not change it; and the total."""
     days = sorted(await _arrivals(sources, org_id, Interval.DAY), key=lambda each: each.period)
     total = sum(each.count for each in days)
     if offset >= total:
@@ -47,9 +48,9 @@ async def users_within_limit(
     kinds: Collection[str],
     statuses: Collection[str] | None,
 ) -> Sequence[UUID]:
-    """Return the users with records, in the order of rows: one more than rows are shown at most.
+    """Return the users with records, in row order, at most one more than the limit of rows.
 
-    So a result with more users than its limit is seen to have more, and no user is read in vain.
+    The additional user shows that a result has more rows than its limit.
     """
     users = await sources.users.ids(org_id)
     return await sources.rollups.active_users(

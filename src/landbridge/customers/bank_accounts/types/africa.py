@@ -22,7 +22,7 @@ from landbridge.customers.kyc.model import Rail as KycRail
 from landbridge.customers.kyc.rails import RAILS
 from landbridge.platform.formats.bank_numbers import check_account_number, check_mobile_money
 
-# Countries in which each currency is legal tender. Source: ISO 4217, and for the two francs the
+# Countries in which each currency is legal tender. Source: ISO 4217; for the two CFA francs, the
 # members of their central banks (BEAC for xaf, BCEAO for xof).
 _COUNTRIES: Mapping[str, tuple[str, ...]] = {
     "ngn": ("NGA",),

@@ -165,7 +165,7 @@ ARGENTINA = _south_american(
 )
 
 
-# Domestic bank transfers; none of them is sent to an IBAN.
+# Methods of domestic transfers, none of which goes to an IBAN.
 _DOMESTIC = ("ach", "wire", "rtp")
 
 US = AccountTypeTable(

@@ -43,7 +43,7 @@ BRAZIL_GLOBAL = _global(
     ),
     choices=(FieldCardinality(members=("pix", "email", "phone"), at_least=0, at_most=1),),
     holder=global_holder(),
-    # Without a key, the holder's tax number is the PIX key.
+    # If no PIX key is present, the holder's tax number serves as one.
     holder_key=HolderKey(
         unless=("pix", "email", "phone"), member="idNumber", number=check_pix_tax_number
     ),

@@ -1,4 +1,4 @@
-"""Holders of accounts, as the types have them. Source: contract, accounts 4."""
+"""Field tables of account holders. Source: contract, accounts 4."""
 
 from collections.abc import Mapping
 
@@ -38,7 +38,7 @@ def holder(*required: str) -> Mapping[UserType, tuple[AccountField, ...]]:
 
 
 def global_holder(*, needs_id_number: bool = False) -> Mapping[UserType, tuple[AccountField, ...]]:
-    """Return a Global Network holder. Source: spec (optional members; the number for mxn)."""
+    """Return the fields of a Global Network holder. Source: spec (optional members; mxn number)."""
     name = AccountField(name="name", kind=NAME, required=True)
     address = AccountField(name="address", kind=ADDRESS, required=True)
     id_number = AccountField(name="idNumber", kind=TEXT, required=needs_id_number)

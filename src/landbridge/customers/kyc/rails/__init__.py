@@ -58,7 +58,7 @@ _GLOBAL = replace(
 )
 
 RAILS: Mapping[Rail, RailRequirements] = {
-    # Its status object has review items instead of payment methods.
+    # USD has no payment methods: its status object has review items instead.
     Rail.USD: RailRequirements(individual=INDIVIDUAL, business=BUSINESS),
     Rail.SOUTH_AMERICA_STANDARD: RailRequirements(
         individual=_INDIVIDUAL,

@@ -5,15 +5,15 @@ from dataclasses import dataclass, field, replace
 
 from landbridge.customers.kyc.model import Data
 
-# Currency to its payment methods, as `{"brl": ("pix",)}`.
+# Payment methods by currency, for example `{"brl": ("pix",)}`.
 Methods = Mapping[str, tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentGroup:
-    """Documents of which there must be `min_count`; 0 if they are welcome but not required.
+    """Group of documents with the required number of them, 0 if they are optional.
 
-    `accepted_in`: by the country of the address, which further types are accepted there.
+    `accepted_in` has further types that are accepted, by the country of the address.
     """
 
     min_count: int
@@ -27,7 +27,7 @@ class DocumentGroup:
 
 @dataclass(frozen=True, slots=True)
 class FieldRule:
-    """Rule of a field in addition to its type; `why` is the reason given for a violation."""
+    """Rule for a field in addition to its type; `why` is the reason shown for a violation."""
 
     field: str
     holds: Callable[[Data], bool]

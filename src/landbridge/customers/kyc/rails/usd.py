@@ -10,14 +10,14 @@ from landbridge.customers.kyc.rails.requirement_table import (
     RequirementSet,
 )
 
-# Percent. Source: contract, users 3.5.
+# Smallest share of an ultimate beneficial owner, in percent. Source: contract, users 3.5.
 _UBO_SHARE_MIN = 25
 
 ADDRESS = ObjectFields(
     required=("addressLine1", "city", "stateProvinceRegion", "postalCode", "country"),
     optional=("addressLine2",),
 )
-# Additional proofs of address in the United States and Canada.
+# Document types that are also accepted as proof of address in the United States and Canada.
 _ID_WITH_ADDRESS = ("DRIVERS", "ID_CARD", "RESIDENCE_PERMIT")
 IDENTITY = DocumentGroup(1, ("DRIVERS", "ID_CARD", "PASSPORT", "RESIDENCE_PERMIT"))
 PROOF_OF_RESIDENCE = DocumentGroup(

@@ -21,20 +21,20 @@ if any(each.decimals > _DECIMALS for each in _ALL_ASSETS.values()):
 STABLECOINS = tuple(dict.fromkeys(token.asset.currency for token in TOKENS.values()))
 CURRENCIES = (*STABLECOINS, *FIAT)
 CHAINS = tuple(str(chain) for chain in Chain)
-# Every stablecoin here is pegged to the dollar and counts at par, as in the contract's templates.
+# Currencies counted as dollars at par: all supported stablecoins are pegged to the dollar.
 _DOLLARS = (*STABLECOINS, "usd")
 
 
 def asset_of(code: str) -> Asset:
-    """Return the asset of this code, as in `usdc:POLYGON` or `eur:BANK`."""
+    """Return the asset with this code, for example `usdc:POLYGON` or `eur:BANK`."""
     return _ALL_ASSETS[code]
 
 
 @cache
 def code_on_any_chain(code: str) -> str:
-    """Return the first asset of the same currency, on any chain, of which a unit is worth the same.
+    """Return the code of the first asset with the same currency and decimals, on any chain.
 
-    Sums of these are fewer than of the assets.
+    Sums by this code combine chains, so there are fewer of them.
     """
     asset = _ALL_ASSETS[code]
     of = (asset.currency, asset.decimals)
@@ -42,7 +42,7 @@ def code_on_any_chain(code: str) -> str:
 
 
 def codes_of(currencies: Collection[str] | None, chains: Collection[str] | None) -> list[str]:
-    """Return the codes of all assets of these currencies on these chains; None for any."""
+    """Return the codes of all assets of these currencies on these chains; None does not filter."""
     return [
         code
         for code, asset in _ALL_ASSETS.items()
@@ -54,21 +54,21 @@ def codes_of(currencies: Collection[str] | None, chains: Collection[str] | None)
 def amount_name(side: str, asset: Asset) -> tuple[str, int]:
     """Return the tally name that `amount_of` and `dollars_of` read, and the factor to millionths.
 
-    `side` is any label.
+    `side` is a label that keeps several amounts of one tally apart.
     """
     return _name(side, asset.currency), 10 ** (_DECIMALS - asset.decimals)
 
 
 def amount_of(side: str, tally: Tally) -> Decimal | None:
-    """Return whole coins; None if the tally has several currencies."""
+    """Return the amount in whole coins; None if the tally has several currencies."""
     names = _names(side, CURRENCIES)
-    # An amount that was fully given back counts for no currency.
+    # Amounts of zero, such as fully refunded ones, count for no currency.
     found = [units for name, units in tally.items() if units and name in names]
     return None if len(found) > 1 else units_as_decimal(sum(found), _DECIMALS)
 
 
 def dollars_of(side: str, tally: Tally) -> Decimal:
-    """Return dollars and dollar stablecoins at par; other currencies are left out."""
+    """Return the sum of dollars and dollar stablecoins at par, without other currencies."""
     names = _names(side, _DOLLARS)
     return units_as_decimal(
         sum([units for name, units in tally.items() if name in names]), _DECIMALS

@@ -17,9 +17,9 @@ from landbridge.reporting.metrics.model import (
 )
 from landbridge.reporting.rollups.model import Durations, RollupMeasure
 
-# Decided by an admin; the others are still pending or expired.
+# Statuses of approvals that an admin has decided; the others are pending or expired.
 _DECIDED = frozenset({ApprovalStatus.APPROVED, ApprovalStatus.REJECTED})
-# Name in a tally beside durations, which are those of decided approvals.
+# Tally name of undecided approvals; decided ones are counted by their durations.
 _UNDECIDED = "undecided"
 
 

@@ -28,17 +28,17 @@ from landbridge.reporting.metrics.model import (
 )
 from landbridge.reporting.rollups.model import RollupMeasure
 
-# Without a role: the sum of all wallets.
+# Holder for the sum of all users' wallets; other holders are roles of house accounts.
 _CUSTOMERS = "customers"
 _BALANCE = "balance"
-# Gas is paid in native coins alone.
+# Without the role of gas, which is paid only in native coins.
 _HOLDERS = (_CUSTOMERS, *(str(role) for role in HouseRole if role is not HouseRole.GAS))
 _CURRENCY, _CHAIN, _HOLDER = "currency", "chain", "holder"
 
 
 async def _read(sources: MetricSources, org_id: UUID, query: MetricQuery) -> Sequence[MetricFact]:
     filters = query.filters
-    # Never the native coins in which gas is paid: they are no currency of a metric.
+    # The filter excludes native coins, in which gas is paid: metrics do not have them.
     only: dict[str, Collection[str]] = {
         "a": codes_of(filters.get(_CURRENCY), filters.get(_CHAIN)),
     }
@@ -111,6 +111,6 @@ BALANCES = MetricTemplate(
     values=_values,
     is_by_day=True,
     is_running=True,
-    # The balances of all holders add up to zero, by double entry.
+    # A default holder, because the balances of all holders add up to zero by double entry.
     defaults={_HOLDER: (_CUSTOMERS,)},
 )

@@ -24,7 +24,7 @@ async def _read(sources: MetricSources, org_id: UUID, query: MetricQuery) -> Seq
     are_together = types is None and _TYPE not in query.breakdowns
     kinds = None if are_together else kinds_of(types)
     found = await sources.rollups.durations(org_id, RollupMeasure.TIME, query.span, kinds)
-    # A plain number is a tally as well.
+    # A tally may be a count by duration in milliseconds.
     return [
         MetricFact(each.period, (type_of(each.a),), cast("Tally", each.counts))
         for each in found

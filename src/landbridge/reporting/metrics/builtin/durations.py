@@ -1,7 +1,7 @@
 """Durations in tallies: counts per duration, from which percentiles are read.
 
-A percentile is one of the durations, by nearest rank: the shortest that at least that share of all
-do not exceed. It equals PostgreSQL's `percentile_disc`.
+A percentile is one of the durations, by nearest rank: the shortest duration that at least this
+share of all durations does not exceed. It equals PostgreSQL's `percentile_disc`.
 """
 
 from bisect import bisect_left
@@ -14,9 +14,9 @@ from typing import cast
 from landbridge.platform.core.money import units_as_decimal
 from landbridge.reporting.metrics.model import Tally
 
-# No template reports microseconds.
+# Decimals of seconds in results, which have milliseconds.
 _MS_DECIMALS = 3
-# As in the view report_deltas; used in descriptions.
+# Text for descriptions: how the view report_deltas rounds durations.
 ROUNDING = (
     "to one of 1, 1.2, 1.5, 1.8, 2.2, 2.7, 3.3, 3.9, 4.7, 5.6, 6.8 or 8.2 times a power of ten"
     " (below 10 milliseconds, to a whole one)"
@@ -26,7 +26,7 @@ ROUNDING = (
 def percentile_seconds(tally: Tally) -> Mapping[str, Decimal | None]:
     """Return `p50Seconds` and `p95Seconds`, to the millisecond; None without durations.
 
-    The tally has nothing but durations, of which there may be fifty in each of thousands of rows.
+    The tally may contain only durations. There may be fifty in each of thousands of rows.
     """
     durations = sorted(cast("Mapping[int, int]", tally))
     so_far = list(accumulate(map(tally.__getitem__, durations)))

@@ -13,7 +13,7 @@ from landbridge.payments.transfers import model as wallet_transfers
 from landbridge.platform.core.transitions import S, Transitions
 from landbridge.reporting.metrics.model import Dimension
 
-# By the kind of a record. The first three equal those of the contract's templates.
+# Type by the kind of a record. The first three types equal those of the contract's templates.
 TYPES: Mapping[str, str] = {
     onramps.KIND: "onramp",
     offramps.KIND: "offramp",
@@ -22,7 +22,7 @@ TYPES: Mapping[str, str] = {
     swaps.KIND: "swap",
     bridges.KIND: "bridge",
 }
-# Kinds that reverse a journal and so refund its fees.
+# Kind of records that reverse a journal, and so refund its fees.
 CORRECTION = "correction"
 
 COMPLETED, FAILED, UNFINISHED = "completed", "failed", "unfinished"
@@ -34,7 +34,7 @@ def _outcomes(kind: str, moves: Transitions[S]) -> Iterator[tuple[tuple[str, str
         yield (kind, status.value), COMPLETED if status.value == "COMPLETED" else outcome
 
 
-# By kind and status: every final status except success is a failure.
+# Outcome by kind and status: every final status except success is a failure.
 OUTCOME_OF: Mapping[tuple[str, str], str] = dict(
     (
         *_outcomes(onramps.KIND, onramps.TRANSITIONS),
@@ -51,19 +51,19 @@ _TYPES_OF: Mapping[str, str] = {**TYPES, CORRECTION_KIND: CORRECTION}
 
 
 def type_of(kind: str) -> str:
-    """Return the type of a record or journal of this kind; "" for "", if not broken down."""
+    """Return the type of a record or journal of this kind; "" for "", which is no breakdown."""
     return kind and _TYPES_OF[kind]
 
 
 def kinds_of(types: Collection[str] | None) -> list[str]:
-    """Return the kinds of records of these types; of all types except corrections if None."""
+    """Return the kinds of records of these types; None is all types except corrections."""
     if types is None:
         return list(TYPES)
     return [kind for kind, name in _TYPES_OF.items() if name in types]
 
 
 def type_dimension(*more: str) -> Dimension:
-    """Return the dimension of types; `more` are types besides those of `TYPES`."""
+    """Return the dimension of types; `more` are types in addition to those of `TYPES`."""
     return Dimension(
         name="transactionType",
         param="transactionTypes",

@@ -28,13 +28,12 @@ from landbridge.reporting.metrics.model import (
 from landbridge.reporting.rollups.model import RollupMeasure, RollupSum
 
 _TYPE, _REASON = "transactionType", "reason"
-# Reasons are texts of chains and banks, so their number is unknown. A result has at most this many
-# rows.
+# Most facts of a result. Reasons are texts of chains and banks, so their number is not known.
 _FACTS_MAX = 10_000
-# Of the rows beside each reason: failures for any reason.
+# Tally name, in the row of each reason, of the failures for any reason.
 _ALL_FAILED = "allFailed"
 _NAMES = frozenset({COMPLETED, FAILED, UNFINISHED})
-# By period and type; type is "" unless broken down.
+# Period and type of a sum; the type is "" unless broken down.
 _Group = tuple[date, str]
 
 
@@ -52,7 +51,7 @@ async def _read(sources: MetricSources, org_id: UUID, query: MetricQuery) -> Seq
         names=OUTCOME_OF,
         has_amounts=False,
     )
-    # A status written by a newer version is unknown to this one.
+    # Skips statuses that a newer version has written and this one does not know.
     return [
         MetricFact(
             each.period,
@@ -64,10 +63,11 @@ async def _read(sources: MetricSources, org_id: UUID, query: MetricQuery) -> Seq
 
 
 def _by_reason(sums: Sequence[RollupSum], query: MetricQuery) -> Iterator[MetricFact]:
-    """Return failures by reason and, beside each reason with rows, all transactions of its periods.
+    """Yield failures by reason and, for each reason with rows, all transactions of its periods.
 
-    If no reason has rows of its own, they are attached to one reason, so that no row counts them
-    twice. Types that are not broken down are added up here, since there may be many reasons.
+    If reasons have no rows of their own, the totals are attached to one reason, so that no row
+    counts them twice. Types that are not broken down are added up here, as there may be many
+    reasons.
     """
     beside, failed = _grouped(sums, query)
     named = query.filters.get(_REASON)
@@ -91,7 +91,7 @@ def _by_reason(sums: Sequence[RollupSum], query: MetricQuery) -> Iterator[Metric
 def _grouped(
     sums: Sequence[RollupSum], query: MetricQuery
 ) -> tuple[Mapping[_Group, Tally], Mapping[tuple[_Group, str], int]]:
-    """Return the totals beside the failures, and the failures by reason."""
+    """Return the totals by period and type, and the failures by these and the reason."""
     failed: defaultdict[tuple[_Group, str], int] = defaultdict(int)
     beside: defaultdict[_Group, defaultdict[str | int, int]] = defaultdict(lambda: defaultdict(int))
     has_types = _TYPE in query.breakdowns

@@ -42,7 +42,7 @@ _PAIRS = {
 
 
 async def _read(sources: MetricSources, org_id: UUID, query: MetricQuery) -> Sequence[MetricFact]:
-    # Both sides in any case, so that coins of two currencies are not added up.
+    # Both sides are always broken down, so that coins of two currencies are not added up.
     has_chains = _CHAIN in query.breakdowns
     sums = await sources.rollups.sums(
         org_id,
@@ -79,7 +79,7 @@ def _only(query: MetricQuery) -> Mapping[str, Collection[str]]:
 
 @cache
 def _place(a: str, b: str) -> tuple[Dims, str, int, str, int]:
-    # Without chains, both currencies are in the name of the pair.
+    # Without a breakdown by chain, the sum's key is the name of the pair, with both currencies.
     source_code, destination_code = (a, b) if a else b.split()
     source, destination = asset_of(source_code), asset_of(destination_code)
     return (

@@ -17,7 +17,7 @@ from landbridge.reporting.metrics.model import (
 )
 
 _ENDPOINT = "endpointId"
-# Outcomes with a response; the duration of the others only reflects our own timeout.
+# Outcomes with a response; other durations are excluded, as they only reflect our timeout.
 _ANSWERED = (DeliveryOutcome.DELIVERED, DeliveryOutcome.REFUSED, DeliveryOutcome.FAILED)
 _ATTEMPTS = (*_ANSWERED, DeliveryOutcome.NO_ANSWER)
 

@@ -1,7 +1,8 @@
-"""Bounds of a read of records: their number, the number of groups, and the time.
+"""Limits of a read of records: number of records, number of groups, and time.
 
-A read beyond a bound is refused with a sentence that says what to narrow. With the limit of costly
-requests per organisation (`platform/http/concurrency.py`) a heavy template slows no other caller.
+A read beyond a limit is refused with a message that says what to narrow. Together with the limit on
+costly requests per organisation (`platform/http/concurrency.py`), they keep a heavy template from
+slowing down other callers.
 """
 
 from collections.abc import Awaitable, Callable
@@ -15,11 +16,11 @@ from landbridge.reporting.metrics.model import MetricSources
 
 T = TypeVar("T")
 
-# Records per measure. Reading 200,000 took 1.2 to 2.2 s on two cores.
+# Most records read for a measure. Reading 200,000 took 1.2 to 2.2 s on two cores.
 RECORDS_MAX: Final = 150_000
-# Groups of records per number: rows of the statement.
+# Most groups of records per operand, which are rows of the statement.
 GROUPS_MAX: Final = 50_000
-# For all numbers of a measure together; by the figure above, `RECORDS_MAX` take 0.9 to 1.7 s.
+# Timeout for all operands of a measure together; `RECORDS_MAX` records take 0.9 to 1.7 s.
 TIMEOUT_MS: Final = 2_000
 _NARROWER = "shorten the range, name fewer transactionTypes, or use fewer breakdowns"
 
@@ -27,7 +28,7 @@ _NARROWER = "shorten the range, name fewer transactionTypes, or use fewer breakd
 async def in_time(
     sources: MetricSources, read: Callable[[Tx], Awaitable[T]], *, parts: int = 1
 ) -> T:
-    """Read one of so many numbers in a transaction; raises `FieldsInvalid` if it takes too long."""
+    """Read one of `parts` operands in a transaction; raises `FieldsInvalid` after its timeout."""
     most_ms = TIMEOUT_MS // parts
 
     async def work(tx: Tx) -> T:

@@ -39,7 +39,7 @@ QUANTITIES: Mapping[TemplateSubject, frozenset[Quantity]] = {
     TemplateSubject.TRANSACTIONS: frozenset(Quantity),
     TemplateSubject.BALANCES: frozenset({Quantity.AMOUNT_USD, Quantity.AMOUNT}),
 }
-# Types of transactions with a side at a bank.
+# Types of transactions that have fiat at a bank on one side.
 _RAMPS = frozenset({"onramp", "offramp"})
 _WHOLE_DIGITS_MAX = 15
 _CENTS_DIGITS = 2
@@ -234,7 +234,7 @@ def _contradictions(at: str, filters: TemplateFilters) -> Iterator[Problem]:
 
 
 def _against(at: str, definition: TemplateDefinition, operand: Operand) -> Iterator[Problem]:
-    """Find filters of an operand that exclude everything that the definition's own allow."""
+    """Find an operand's filters that exclude every value that the definition's filters allow."""
     if operand is definition.measure and operand.function in OF_TWO:
         return
     fixed = fixed_values(definition.subject, definition.filters)

@@ -52,7 +52,7 @@ _READS: Mapping[TemplateSubject, _ReadOperand] = {
     TemplateSubject.DELIVERIES: read_deliveries,
     TemplateSubject.BALANCES: read_balances,
 }
-# Subjects without roll-ups by hour: their ranges are whole days.
+# Subjects without hourly roll-ups, whose ranges must be whole days.
 _BY_DAY = frozenset(
     {TemplateSubject.APPROVALS, TemplateSubject.DELIVERIES, TemplateSubject.BALANCES}
 )
@@ -151,14 +151,14 @@ def _read_users(definition: TemplateDefinition) -> ReadUsers | None:
 def _parts(
     definition: TemplateDefinition, query: MetricQuery
 ) -> Iterator[tuple[int, Operand, MetricQuery]]:
-    """Return the number of each operand, the operand and the query with the filters of both."""
+    """Yield the index of each operand, the operand, and the query with the filters of both."""
     for at, operand in enumerate(operands(definition.measure)):
         own = fixed_values(definition.subject, operand.filters)
         filters = {**own, **query.filters}
         for name in own.keys() & query.filters.keys():
             filters[name] = tuple(each for each in own[name] if each in query.filters[name])
         if definition.subject is TemplateSubject.BALANCES:
-            # The balances of all holders add up to zero, by double entry.
+            # A default holder, because the balances of all holders add up to zero by double entry.
             filters.setdefault(_HOLDER, (_CUSTOMERS,))
         if all(filters.values()):
             amounts = range_of(definition.filters.amount_usd, operand.filters.amount_usd)
@@ -170,9 +170,9 @@ def _parts(
 
 
 def match_of(definition: TemplateDefinition) -> Match | None:
-    """Return which transactions are behind a definition; None if it measures something else.
+    """Return a function that finds a definition's transactions; None for other subjects.
 
-    For a ratio or a difference these are the transactions of either number.
+    For a ratio or a difference, it finds the transactions of either operand.
     """
     if definition.subject is not TemplateSubject.TRANSACTIONS:
         return None

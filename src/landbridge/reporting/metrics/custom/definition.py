@@ -1,7 +1,7 @@
 """Definition of a template, as data: measure, subject, filters, breakdowns and parameters.
 
-A definition is stored and sent as it is declared here. `checks.py` validates what the types
-cannot; `compile.py` compiles it to a template.
+A definition is stored and sent in the form declared here. `checks.py` validates what the types
+cannot; `compile.py` compiles a definition to a template.
 """
 
 from enum import StrEnum
@@ -18,7 +18,7 @@ NAME_LENGTH_MAX = 64
 NAME_PATTERN = r"^[A-Z][A-Z0-9]*(_[A-Z0-9]+)*\Z"
 DISPLAY_NAME_LENGTH_MAX = 100
 DESCRIPTION_LENGTH_MAX = 500
-# More than any currency has; a JSON number with these digits stays exact.
+# Most decimals of a value: more than any currency has, and exact as a JSON number.
 DIGITS_MAX = 8
 VALUES_MAX = 100
 
@@ -117,7 +117,7 @@ class TemplateFilters(_DefinitionPart, frozen=True):
 
     @override
     def __hash__(self) -> int:
-        """Return a hash of the value: a default of another struct must be hashable."""
+        """Return a hash of the values, because a struct's default value must be hashable."""
         return hash(msgspec.json.encode(self))
 
 

@@ -21,11 +21,11 @@ from landbridge.reporting.metrics.builtin.webhook_health import WEBHOOK_HEALTH
 from landbridge.reporting.metrics.custom.definition import TemplateFilters, TemplateSubject
 from landbridge.reporting.metrics.model import Dimension
 
-# Value of a dimension that a record does not have, such as the country of a swap.
+# Value for a dimension that does not apply to a record, such as the country of a swap.
 NONE = "none"
 OTHER = "OTHER"
-# The country of a bank account, from its currency; where several countries share a currency (eur,
-# xaf, xof) it is OTHER, because accounts are sealed. Dollar corridors name their country.
+# Country of a bank account by its currency, because account data are encrypted. A currency that
+# several countries share (eur, xaf, xof) has OTHER. Dollar corridors name their country.
 COUNTRY_OF: Mapping[str, str] = {
     **dict.fromkeys(FIAT, OTHER),
     "usd": "USA",

@@ -1,4 +1,4 @@
-"""Template that an organisation defined, in one of its versions."""
+"""Stored form of a template that an organisation has defined."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -8,14 +8,14 @@ from landbridge.reporting.metrics.custom.compile import compile_template
 from landbridge.reporting.metrics.custom.definition import TemplateDefinition
 from landbridge.reporting.metrics.model import MetricTemplate
 
-# Change kind in the log. No event has this name, so none is sent.
+# Kind of changes in the change log, for which no event is sent.
 KIND = "REPORT.TEMPLATE"
 _DIGITS_MAX = 6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CustomTemplate:
-    """Version of a template; names are unique in an organisation, beside Landbridge's own."""
+    """Version of a template; its name is unique in the organisation and no built-in one."""
 
     org_id: UUID
     name: str
@@ -27,7 +27,7 @@ class CustomTemplate:
 
     @property
     def log_id(self) -> UUID:
-        """Return the id under which the log records its changes: templates have only names."""
+        """Return the id of the template in the change log, derived because it only has a name."""
         return uuid5(self.org_id, self.name)
 
     def compiled(self) -> MetricTemplate:
@@ -51,6 +51,6 @@ def split_reference(reference: str) -> tuple[str, int | None]:
 
 
 def at_version(reference: str, version: int | None) -> str:
-    """Return the reference with another version; the same if None is given."""
+    """Return the reference with this version; unchanged if `version` is None."""
     name, _ = split_reference(reference)
     return reference if version is None else f"{name}@{version}"

@@ -1,7 +1,7 @@
 """Reads users, approvals, deliveries and balances for one number of a definition.
 
-All but the type of users are in the roll-ups or in the counts of deliveries: the readers of our own
-templates are reused, and their tallies are renamed.
+Except for the type of users, everything is in the roll-ups or the counts of deliveries. So the
+readers of the built-in templates are reused, and the names in their tallies are replaced.
 """
 
 from uuid import UUID
@@ -36,7 +36,7 @@ _DOLLARS = frozenset({"usdc", "usdt", "usd"})
 async def read_users(
     sources: MetricSources, org_id: UUID, query: MetricQuery, at: int, _: Operand
 ) -> list[MetricFact]:
-    """Count users; by type they are read one by one."""
+    """Count users: from the roll-ups, or from the table of users if their type is needed."""
     sums = await sources.rollups.sums(org_id, RollupMeasure.USER, [USER_KIND], query.span, by=())
     if USER_TYPE.name not in query.breakdowns and USER_TYPE.name not in query.filters:
         return [MetricFact(each.period, ("",), {key(at, "count"): each.count}) for each in sums]
@@ -88,7 +88,7 @@ async def read_deliveries(
 async def read_balances(
     sources: MetricSources, org_id: UUID, query: MetricQuery, at: int, _: Operand
 ) -> list[MetricFact]:
-    """Add up balances; rows are running totals."""
+    """Return changes of balances, which rows add up to running totals."""
     facts = await BALANCES.read(sources, org_id, query)
     found: list[MetricFact] = []
     for each in facts:

@@ -1,4 +1,4 @@
-"""Template of a request that names one, or brings a definition that is not saved yet."""
+"""Template of a request that has either its name, or a definition that is not saved."""
 
 from landbridge.platform.core.errors import FieldsInvalid
 from landbridge.reporting.metrics.custom.checks import check_definition
@@ -6,7 +6,7 @@ from landbridge.reporting.metrics.custom.compile import compile_template
 from landbridge.reporting.metrics.custom.definition import TemplateDefinition
 from landbridge.reporting.metrics.model import MetricTemplate
 
-# Name of a template that is not saved yet, in results.
+# Name in results for a template that is not saved.
 UNSAVED = "UNSAVED"
 
 
@@ -15,7 +15,7 @@ def preview_template(
 ) -> str | MetricTemplate:
     """Return the name, or the template of the definition.
 
-    Raises `FieldsInvalid` unless exactly one of both is given, and with every problem of the
+    Raises `FieldsInvalid` unless exactly one of both is given, or with all problems of the
     definition.
     """
     if definition is None:

@@ -1,7 +1,7 @@
-"""Reads of records, grouped, for templates whose dimensions the roll-ups do not have.
+"""Grouped reads of records, for templates with dimensions that the roll-ups do not have.
 
-Every read goes by an index on kind or creation time. The caller bounds the number of records
-(`bounds.py`); the statement bounds the number of groups that it returns.
+Every read uses an index on kind or creation time. The caller limits the number of records
+(`bounds.py`); the statement limits the number of groups that it returns.
 """
 
 from collections.abc import Sequence
@@ -27,10 +27,10 @@ GROUPS = (
     "fee_payer",
 )
 
-# $7 are the groups, by name; $8 to $10 whether amounts, fees and durations are read. Fees are those
-# posted for the record and for corrections of it, whenever that was; one array of ids, because `or`
-# with a subquery reads all entries for each record. A duration ends with the last completion, and
-# is rounded up as in report_deltas.
+# $7 has the columns to group by; $8 to $10 say whether amounts, fees and durations are read. Fees
+# are those posted at any time for the record and its corrections; their ids are one array, because
+# `or` with a subquery would read all entries for each record. A duration ends with the last
+# completion, and is rounded up as in report_deltas.
 _TRANSACTIONS = """
 with taken as (
     select date_trunc($6, t.created_at at time zone $5)::date as period,
@@ -126,7 +126,7 @@ group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13
 limit $14
 """
 
-# Until the end of the transaction.
+# Sets a timeout for each further statement of the transaction.
 _LIMIT_TIME = "select set_config('statement_timeout', $1, true)"
 
 _USERS = """
@@ -151,7 +151,7 @@ where t.org_id = $1 and t.id = any($2::uuid[])
 
 
 class Amounts(NamedTuple):
-    """Sum, least and greatest amount of a group, in smallest units."""
+    """Sum, minimum and maximum of a group's amounts, in smallest units."""
 
     total: int
     least: int
@@ -165,7 +165,7 @@ class RecordGroup:
     period: Any
     values: dict[str, str]
     fee_asset: str
-    # Milliseconds; -1 without one.
+    # Duration in milliseconds; -1 without one.
     duration: int
     count: int
     worth_cents: Amounts
@@ -175,7 +175,7 @@ class RecordGroup:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordRead:
-    """Selection of a read: kinds, groups and numbers."""
+    """Selection of a read: kinds of records, columns to group by, and numbers to read."""
 
     kinds: Sequence[str]
     groups: frozenset[str]
@@ -245,7 +245,7 @@ async def by_ids(tx: Tx, org_id: UUID, ids: Sequence[UUID]) -> list[RecordValues
 
 
 async def users(tx: Tx, org_id: UUID, span: Span) -> list[tuple[Any, str, int]]:
-    """Return periods, types and numbers of users by the time of their creation."""
+    """Return (period, type, number) of users by the time of their creation."""
     rows = await tx.fetch(_USERS, org_id, span.after, span.before, span.zone, span.interval)
     return [
         cast("tuple[Any, str, int]", (row["period"], row["type"], row["count"])) for row in rows

@@ -1,12 +1,12 @@
 """Manages the templates of organisations, in versions.
 
 Guarantees:
-- A version never changes. Saved metrics and schedules name the version that they use, and stay on
-  it until they are moved.
-- Names are unique in an organisation, beside Landbridge's own. There are at most `TEMPLATES_MAX`
-  templates with `VERSIONS_MAX` versions each, however many are created at once.
+- A version never changes. Saved metrics and schedules name the version that they use, and keep it
+until they are changed.
+- Names are unique in an organisation, and differ from Landbridge's own. There are at most
+`TEMPLATES_MAX` templates with `VERSIONS_MAX` versions each, even after concurrent requests.
 - A template that a saved metric or a schedule uses is not deleted.
-- Another organisation's template is answered as one that does not exist.
+- Another organisation's template is treated like one that does not exist.
 """
 
 import re
@@ -63,8 +63,8 @@ class CustomTemplates:
     ) -> CustomTemplate:
         """Create the first version of a template.
 
-        The same request again returns it. Raises `FieldsInvalid` with every invalid field,
-        `RoleNotAllowed`, and `ResourceConflict` if the organisation has the maximum of templates.
+        A repeated request returns the same version. Raises `FieldsInvalid` with every invalid
+        field, `RoleNotAllowed`, and `ResourceConflict` at the maximum number of templates.
         """
         check_editor(caller)
         texts = _checked(display_name, description, definition, name=name)
@@ -218,7 +218,7 @@ def _is_name(name: str) -> bool:
 
 
 def _check_name(name: str) -> None:
-    """Raise `ResourceNotFound` for a name that no template can have, and that SQL may refuse."""
+    """Raise `ResourceNotFound` for a name that no template can have, or PostgreSQL refuses."""
     if not _is_name(name):
         raise unknown(name)
 
@@ -226,7 +226,7 @@ def _check_name(name: str) -> None:
 def _checked(
     display_name: str, description: str, definition: TemplateDefinition, *, name: str | None = None
 ) -> Mapping[str, str]:
-    """Return the texts as stored; raises `FieldsInvalid` with every invalid field."""
+    """Return the texts in the form to store; raises `FieldsInvalid` with all invalid fields."""
     faults: dict[str, str] = {}
     texts = {"displayName": display_name, "description": description}
     if name is not None and not _is_name(name):
@@ -269,5 +269,5 @@ async def _record_change(tx: Tx, template: CustomTemplate, change_type: str, *, 
 
 
 def unknown(name: str) -> ResourceNotFound:
-    """Return the error of a template that does not exist."""
+    """Return the error for a template that does not exist."""
     return ResourceNotFound(f"there is no template {name[:100]}")

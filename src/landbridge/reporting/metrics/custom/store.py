@@ -1,7 +1,7 @@
 """Statements on report_templates.
 
-Writers lock the organisation's row first, so that names are unique, their number is bounded, and no
-metric or schedule is saved of a template that is being deleted.
+Writers lock the organisation's row first. So names are unique, the number of templates is limited,
+and no metric or schedule can be saved for a template that is being deleted.
 """
 
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ insert into report_templates (
 values ($1, $2, $3, $4, $5, $6::text::jsonb, $7)
 """
 
-# Without $3 the newest version.
+# Returns version $3, or the newest one if $3 is null.
 _FIND = """
 select org_id, name, version, display_name, description, definition::text, created_at
 from report_templates
@@ -32,7 +32,7 @@ order by version desc
 limit 1
 """
 
-# The newest version of each, in order of names.
+# Returns the newest version of each template, by name.
 _PAGE = """
 select distinct on (name) org_id, name, version, display_name, description, definition::text,
     created_at
@@ -43,7 +43,7 @@ order by name, version desc
 
 _DELETE = "delete from report_templates where org_id = $1 and name = $2"
 
-# Saved metrics and schedules that use any version of a template.
+# Returns saved metrics and schedules that use any version of a template.
 _USES = """
 select 'metric' as kind, m.name
 from report_metrics m
@@ -69,7 +69,7 @@ async def add(tx: Tx, template: CustomTemplate) -> None:
 
 
 async def find(tx: Tx, org_id: UUID, name: str, version: int | None) -> CustomTemplate | None:
-    """Return a version of a template, the newest one if None is given."""
+    """Return a version of a template, the newest one if `version` is None; else None."""
     row = await tx.fetchrow(_FIND, org_id, name, version)
     return None if row is None else _template(row)
 

@@ -1,7 +1,7 @@
-"""Tallies of a definition's numbers: their keys, merging, and the value of a row.
+"""Tallies of a definition's operands: their keys, merging, and the value of a row.
 
-Each operand of a measure has keys of its own. Everything is a whole number until the row's value is
-computed, and no value is ever a float.
+Each operand of a measure has its own keys. Tallies contain whole numbers, from which a row's value
+is computed; floats are never used.
 """
 
 from collections.abc import Callable, MutableMapping
@@ -23,7 +23,7 @@ from landbridge.reporting.metrics.custom.definition import (
 from landbridge.reporting.metrics.model import Tally, Values
 
 VALUE = "value"
-# Name of the number of records without any amount: their amount is zero in no currency.
+# Tally name for the number of records without an amount, which are zero in no currency.
 WITHOUT = "without"
 Number = int | Decimal | None
 
@@ -34,7 +34,7 @@ _LEAST, _GREATEST = "least", "greatest"
 
 
 def key(at: int, name: str) -> str:
-    """Return the key of operand number `at` for one of its numbers."""
+    """Return the tally key for a number of the operand with index `at`."""
     return f"{at}.{name}"
 
 
@@ -82,7 +82,7 @@ def _combine(measure: Measure, left: Number, right: Number) -> Number:
 def _quotient(part: int | Decimal, whole: int | Decimal, rule: Operand) -> Decimal:
     assert rule.digits is not None
     assert rule.rounding is not None
-    # Exact: integers of the smallest decimal place, divided with a remainder.
+    # The division is exact: integers in the last decimal place are divided with a remainder.
     exact = Decimal(part), Decimal(whole)
     scale = 10 ** max(0, *(-int(each.as_tuple().exponent) for each in exact))
     dividend, divisor = (int(each * scale) for each in exact)
@@ -152,7 +152,7 @@ def _of(at: int, name: str, quantity: Quantity | None, tally: Tally) -> Decimal 
     if len(found) > 1:
         return None
     units = sum(found)
-    # Zero of one currency, such as a fee that was given back, is zero of any other.
+    # A zero in one currency, such as a refunded fee, counts as zero in any other.
     has_zero = len(found) < len(amounts) or bool(tally.get(key(at, WITHOUT)))
     if has_zero and name != "sum":
         units = min(units, 0) if name == _LEAST else max(units, 0)

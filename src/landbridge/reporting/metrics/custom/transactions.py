@@ -1,8 +1,8 @@
-"""Reads transactions for one number of a definition: from the roll-ups, or else from the records.
+"""Reads transactions for one operand of a definition, from the roll-ups or from the records.
 
-The roll-ups have types, statuses and users; a number that needs only these is read from them, an
-amount only for completed transactions. Everything else is read from the records through an index,
-within the bounds of `bounds.py`.
+The roll-ups have types, statuses and users. An operand that needs only these is read from them; an
+amount, however, only for completed transactions. Everything else is read from the records through
+an index, within the limits of `bounds.py`.
 """
 
 import asyncio
@@ -47,7 +47,7 @@ _NAMES = tuple(each.name for each in DIMENSIONS[TemplateSubject.TRANSACTIONS])
 _ROLLED_UP = frozenset({TYPE.name, STATUS.name, OUTCOME.name, USER.name})
 _TIMED = frozenset({TYPE.name})
 _COMPLETED = "COMPLETED"
-# Columns of each dimension.
+# Columns of the records that determine each dimension.
 _GROUPS: Mapping[str, frozenset[str]] = {
     TYPE.name: frozenset({"kind"}),
     STATUS.name: frozenset({"status"}),
@@ -70,7 +70,7 @@ _AMOUNTS = frozenset({Function.SUM, Function.AVERAGE})
 async def read_transactions(
     sources: MetricSources, org_id: UUID, query: MetricQuery, at: int, operand: Operand
 ) -> list[MetricFact]:
-    """Return facts of operand number `at`; `query.filters` include the operand's own."""
+    """Return the facts of an operand with index `at`; `query.filters` include its own filters."""
     amounts = operand.filters.amount_usd
     needed = {*query.breakdowns, *query.filters}
     kinds = _kinds(query.filters)
@@ -78,7 +78,7 @@ async def read_transactions(
         if operand.function in _TIMES:
             return await _times(sources, org_id, query, at, kinds)
         return await _sums(sources, org_id, query, at, kinds)
-    # The two numbers of a ratio or a difference share the bounds.
+    # The two operands of a ratio or a difference share the limits.
     parts = 1 if isinstance(operand, Measure) else 2
     sums = await sources.rollups.sums(org_id, RollupMeasure.STATE, kinds, query.span, by=())
     bounds.check_records(
@@ -114,7 +114,7 @@ async def read_transactions(
 async def users_with_facts(
     sources: MetricSources, org_id: UUID, query: MetricQuery, operand: Operand
 ) -> Sequence[UUID] | None:
-    """Return the users with facts of an operand; None if only its facts can say."""
+    """Return the users with facts of an operand; None if they are only known from the facts."""
     filters = query.filters
     if (
         operand.filters.amount_usd is not None
@@ -129,14 +129,14 @@ async def users_with_facts(
 def _is_rolled_up(
     operand: Operand, needed: Collection[str], filters: Mapping[str, tuple[str, ...]]
 ) -> bool:
-    """Return whether the roll-ups have the dimensions that are needed, and the number."""
+    """Return whether the roll-ups have the needed dimensions and the operand's number."""
     if not set(needed) <= (_TIMED if operand.function in _TIMES else _ROLLED_UP):
         return False
     if operand.function in _TIMES:
         return True
     if operand.function is Function.COUNT or operand.function in _SHARES:
         return True
-    # The roll-ups have the worth of completed transactions only.
+    # The roll-ups have the USD value of completed transactions only.
     is_completed = filters.get(STATUS.name) == (_COMPLETED,) or filters.get(OUTCOME.name) == (
         COMPLETED,
     )
@@ -232,7 +232,7 @@ def value_of(name: str, group: Mapping[str, str]) -> str:
 
 
 def _chain(*assets: str) -> str:
-    """Return the chain of the coins: of the source, or of the destination of an onramp."""
+    """Return the chain of the source coins or, for an onramp, of the destination coins."""
     chains = [each.partition(":")[2] for each in assets]
     return next((each for each in chains if each != "BANK"), NONE)
 
@@ -279,7 +279,7 @@ def _add_quantity(
 
 
 def _fees_usd(each: RecordGroup) -> tuple[Amounts, int]:
-    """Return fees in dollars or dollar coins at par; fees in other currencies count as zero."""
+    """Return fees in dollars, with stablecoins at par; other currencies count as zero."""
     currency, _, chain = each.fee_asset.partition(":")
     if not currency or (chain == "BANK" and currency != "usd"):
         return Amounts(0, 0, 0), 1
@@ -313,7 +313,7 @@ def _cents(text: str | None) -> Decimal | None:
 
 
 def range_of(*ranges: AmountRange | None) -> AmountRange | None:
-    """Return the range within all of these."""
+    """Return the intersection of ranges; None if there is none."""
     known = [each for each in ranges if each is not None]
     if not known:
         return None
