@@ -60,11 +60,11 @@ class BankOutcome(StrEnum):
     """Simulated result of the payments in a file."""
 
     SETTLE = "settle"
-    """They are booked, ACH in one sum: it settles when the time for returns is over."""
+    """The bank books them, ACH in one sum, which settles at the end of the return window."""
     REJECT = "reject"
-    """It refuses them. Of ACH it returns them."""
+    """The bank rejects them; ACH entries are returned."""
     RETURN = "return"
-    """They are booked, and come back."""
+    """The bank books them, and returns them later."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

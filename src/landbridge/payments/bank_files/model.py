@@ -27,13 +27,13 @@ class BankPaymentStatus(StrEnum):
     """Status of a bank payment: what it waits for, and what ends the wait."""
 
     QUEUED = "QUEUED"
-    """Its cut-off, when the worker puts it into a file."""
+    """Waits for its cut-off, when the worker writes it to a file."""
     WRITTEN = "WRITTEN"
-    """The bank: what it says of the payment; for ACH also the end of the time for returns."""
+    """Waits for the report of the bank and, for ACH, for the end of the return window."""
     SETTLED = "SETTLED"
-    """Nothing: the payee has it. A reviewer reopens it if the bank gives it back after that."""
+    """Final: the payee has it. A reviewer reopens it if the bank returns it after that."""
     FAILED = "FAILED"
-    """Nothing: the bank refused or returned it, for good; or it was withheld from the bank."""
+    """Final: the bank rejected or returned it, or it was never sent to the bank."""
 
 
 TRANSITIONS = Transitions(

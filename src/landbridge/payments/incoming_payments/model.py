@@ -28,17 +28,17 @@ class IncomingPaymentStatus(StrEnum):
     """Status of an incoming payment: what it waits for, and who moves it on."""
 
     SCREENING = "SCREENING"
-    """The provider that screens it, or two people after a hit; only where deposits are screened."""
+    """Waits for the screening provider, or for two reviewers after a hit."""
     NEW = "NEW"
-    """The worker, which matches it with the transfer or account that it pays."""
+    """Waits for the worker, which matches it with the transfer or account that it pays."""
     MATCHED = "MATCHED"
-    """Nothing: it is matched with a transfer or a virtual account, which continues from here."""
+    """Final: it is matched with a transfer or a virtual account, which continues from here."""
     UNMATCHED = "UNMATCHED"
-    """A person, who matches or returns it; only where unmatched deposits are held."""
+    """Waits for a reviewer to match or return it; only where unmatched deposits are held."""
     RETURNING = "RETURNING"
-    """The bank: it is unmatched and being returned. The worker polls until the sender has it."""
+    """Waits for the bank, which returns it. The worker polls until the sender has it."""
     RETURNED = "RETURNED"
-    """Nothing: the sender has it back. A reviewer reopens it if the bank returns that payment."""
+    """Final: the sender has it back. A reviewer reopens it if the bank returns that payment."""
 
 
 TRANSITIONS = Transitions(

@@ -28,9 +28,9 @@ class VirtualAccountStatus(StrEnum):
     """Status of a virtual account: what it waits for, and who moves it on."""
 
     ACTIVATED = "activated"
-    """Deposits, each of which creates an onramp, until the organisation deactivates it."""
+    """Accepts deposits, each of which creates an onramp."""
     DEACTIVATED = "deactivated"
-    """Nothing: deposits are returned until the organisation reactivates it."""
+    """Returns deposits until the organisation reactivates it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,7 +93,7 @@ class MicroDepositStatus(StrEnum):
     """Status of a micro-deposit."""
 
     COMPLETED = "COMPLETED"
-    """Nothing: the cents are booked as soon as they are seen."""
+    """Final: the cents are booked as soon as the microdeposits are found."""
 
 
 MICRO_DEPOSIT_TRANSITIONS: Transitions[MicroDepositStatus] = Transitions(

@@ -27,16 +27,16 @@ class PartType(StrEnum):
     PERCENTAGE = "PERCENTAGE"
     """A fraction of the whole amount: 0.01 is one percent."""
     FIXED = "FIXED"
-    """Coins."""
+    """A number of coins."""
 
 
 class CalculationModel(StrEnum):
     """Origin of `value`."""
 
     FIXED = "FIXED"
-    """The part's own."""
+    """The value is that of the part, for every amount."""
     TIERED = "TIERED"
-    """The tier that the amount falls into."""
+    """The value is that of the tier that the amount falls into."""
 
 
 class Tier(msgspec.Struct, frozen=True, kw_only=True):
