@@ -21,7 +21,7 @@ class ParquetGroups:
     """Writer of one file; blocks for some milliseconds per group."""
 
     def __init__(self, header: ExportHeader) -> None:
-        # Imported only here, because Arrow takes 0.1 s and many megabytes, and CSV does not need it.
+        # Imported only here: Arrow takes 0.1 s and many megabytes, and CSV does not need it.
         self._arrow: Any = importlib.import_module("pyarrow")
         parquet: Any = importlib.import_module("pyarrow.parquet")
         self._columns = header.columns
