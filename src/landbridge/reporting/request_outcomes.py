@@ -191,7 +191,7 @@ async def find_keyed(
 ) -> tuple[IdempotencyKey, CreatedResource] | None:
     """Return the key and the object of a request, those of the first operation if several match.
 
-    An object whose changes are not recorded has the time of the request as its last change.
+    If changes of an object are not recorded, the time of its last change is that of the request.
     """
     key = await find_key(tx, org_id, request_id)
     if key is None:

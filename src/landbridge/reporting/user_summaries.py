@@ -60,7 +60,7 @@ limit $4
 """
 
 # Among the newest $6 users, finds those with a case in status $4 and none in the statuses $5, which
-# take precedence. 'INACTIVE' stands for no case. Returns one row, with the last user that was read.
+# take precedence. 'INACTIVE' means no case. Returns one row, with the last user that was read.
 BY_STATUS = """
 with scanned as (
     select id, created_at, frozen_at

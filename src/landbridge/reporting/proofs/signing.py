@@ -48,7 +48,7 @@ class CheckpointSigning:
     clock: Clock
     every: timedelta
     folder: CheckpointFolder
-    # Cache of organisations whose latest checkpoint is published.
+    # Cache of organisations with a published latest checkpoint.
     _published: set[UUID] = field(init=False, default_factory=set[UUID])
 
     async def sign_due(
@@ -56,7 +56,7 @@ class CheckpointSigning:
     ) -> None:
         """Sign a checkpoint of each tree that has grown, if its last one is old enough.
 
-        `closed_at` is when the last daily close was confirmed, whose change is covered at once.
+        `closed_at` is when the last daily close was confirmed: its change is covered at once.
         """
         for org_id in offsets.keys() - self._published:
             with _logged_failures(org_id):

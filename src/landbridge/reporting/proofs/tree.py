@@ -157,7 +157,7 @@ def _split(count: int) -> int:
 
 
 def _perfect_root(hashes: bytes) -> bytes:
-    """Return the root of concatenated hashes, whose number is a power of two."""
+    """Return the root of concatenated hashes; their number must be a power of two."""
     row = [hashes[at : at + HASH_BYTES] for at in range(0, len(hashes), HASH_BYTES)]
     while len(row) > 1:
         row = [node_hash(row[at], row[at + 1]) for at in range(0, len(row), 2)]

@@ -211,7 +211,7 @@ class Witness:
         return head
 
     def _missing(self, published: CheckpointFolder) -> Iterator[str]:
-        """Yield a message for each organisation whose latest kept checkpoint was unpublished."""
+        """Yield a message for each organisation if its latest kept checkpoint was unpublished."""
         found = {(each.org_id, each.epoch, each.file.name) for each in published.checkpoints()}
         for _, kept in groupby(self.kept.checkpoints(), key=lambda each: each.org_id):
             last = list(kept)[-1]

@@ -50,7 +50,7 @@ def build_adjustment(
         org_id=org_id,
         id=adjustment_id(difference.id),
         kind=KIND,
-        user_id=org_id,  # stands for no user
+        user_id=org_id,  # means no user
         request_id=new_id(),
         request={"differenceId": str(difference.id), "reason": difference.reason},
         path=(AdjustmentStatus.COMPLETED,),

@@ -9,7 +9,7 @@ Guarantees:
 - The first comparison is the baseline: it accepts the account's balance, and keeps only those
 movements for comparison that had not ended by then.
 - If a bank sends no statement, a run still compares earlier ones.
-- An account that the settings exclude, or whose statements have no balances, is not compared.
+- An account that the settings exclude, or with statements without balances, is not compared.
 """
 
 from dataclasses import dataclass, replace

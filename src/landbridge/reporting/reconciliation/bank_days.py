@@ -21,7 +21,7 @@ def _is_weekday(day: date) -> bool:
     return day.weekday() < _SATURDAY
 
 
-# Zone and banking days of all other currencies, whose holidays are not known.
+# Zone and banking days of all other currencies, for which holidays are not known.
 _OTHERS: tuple[tzinfo, Callable[[date], bool]] = (UTC, _is_weekday)
 _CALENDARS: dict[str, tuple[tzinfo, Callable[[date], bool]]] = {
     "usd": (NEW_YORK, is_us_banking_day),

@@ -21,7 +21,7 @@ def deciding_person(caller: Caller) -> ReconPerson:
 
 
 async def named_person(team: Team, org_id: UUID, email: str, offset: timedelta) -> ReconPerson:
-    """Return the admin with this e-mail, on whose behalf the operator runs a command.
+    """Return the admin with this e-mail, for whom the operator runs a command.
 
     Raises `ResourceNotFound` for an unknown address, and `RoleNotAllowed` for another role.
     """

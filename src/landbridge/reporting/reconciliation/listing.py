@@ -36,7 +36,7 @@ class ReconListing:
         sources: Collection[ReconSourceName],
         window: PositionWindow,
     ) -> list[ReconRun]:
-        """Return a page of runs, newest first; empty `sources` stands for all."""
+        """Return a page of runs, newest first; empty `sources` means all."""
         return await self.database.single(
             lambda tx: run_store.page(tx, org_id, list(sources or ReconSourceName), window)
         )

@@ -143,8 +143,8 @@ class ComparedPosition:
 class ReconSource:
     """Outside system that holds money of an organisation; times are organisation time.
 
-    `last_good_at` is None before its first comparison. For a bank, `block` stands for the last
-    statement: its number, 0 without one, and its identifier.
+    `last_good_at` is None before its first comparison. For a bank, `block` is the last statement:
+    its number, 0 without one, and its identifier.
     """
 
     source: ReconSourceName

@@ -23,7 +23,7 @@ where org_id = $1
 order by build
 """
 
-# Returns organisations whose log is ahead of a build, or that have no build, or several.
+# Returns organisations with a log that is ahead of a build, or without a build, or with several.
 _WITH_NEW_CHANGES = """
 select o.org_id
 from unnest($1::uuid[]) as o (org_id)

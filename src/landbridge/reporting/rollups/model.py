@@ -33,7 +33,7 @@ class Interval(StrEnum):
     YEAR = "year"
 
 
-# Measures with hourly sums, whose ranges may start and end at any instant. Ranges of all other
+# Measures with hourly sums: their ranges may start and end at any instant. Ranges of all other
 # measures are whole days.
 BY_HOUR = frozenset({RollupMeasure.STATE, RollupMeasure.USER})
 

@@ -196,7 +196,7 @@ class Rollups:
     ) -> Sequence[UUID]:
         """Return those of the users who have a sum of records of these kinds and statuses.
 
-        The users are sorted by id, the last first, at most `limit`. `statuses` None stands for all.
+        The users are sorted by id, the last first, at most `limit`. `statuses` None means all.
         A user costs a few microseconds, independent of the number of records. Raises as `sums`.
         """
         only = {} if statuses is None else {"b": statuses}

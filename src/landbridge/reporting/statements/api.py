@@ -193,7 +193,7 @@ def _bound(name: str, text: str | None, zone: str, now: datetime) -> datetime:
     value = required_text(name, text)
     try:
         bound = parse_bound(value, zone)
-        # Check that the bound can be shown in this zone, whose calendar may end some hours earlier.
+        # Check that the bound exists in this zone: its calendar may end some hours earlier.
         bound.astimezone(ZoneInfo(zone))
     except ValueError as error:
         raise FieldInvalid(f"{name} {error}", field=name) from error
