@@ -46,7 +46,7 @@ select
 COUNT_MAX: Final = 100
 # Seconds that the number of stuck records is cached: the interval at which pages refresh.
 _STUCK_FOR_S: Final = 15
-# Most organisations whose number of stuck records is cached.
+# Most organisations with a cached number of stuck records.
 _KNOWN_MAX: Final = 10_000
 
 

@@ -1,8 +1,8 @@
 """Outcome of a request: the resource created under its id, in its current state.
 
 Payments, users, bank accounts, settlement rules, simulated deposits, terms links and each operation
-with stored keys have separate id spaces: one request id may have created several. The first in this
-order is returned.
+with stored keys have separate id spaces, so one request id may have created several resources. The
+first one in this order is returned.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -70,11 +70,11 @@ class RequestReply(WireStruct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class _ResourceKind:
-    """Kind of resource other than payments: how it is found, and its path."""
+    """Kind of resource other than a payment, with its lookup function and its path."""
 
     kind: str
     href: str
-    # One statement.
+    # Looks up the resource by the request id, with one SQL statement.
     find_created: Callable[[Tx, UUID, UUID], Awaitable[CreatedResource | None]]
 
 
@@ -91,7 +91,7 @@ _RESOURCE_KINDS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestOutcomes:
-    """Requests of all organisations."""
+    """Looks up outcomes of requests of all organisations."""
 
     database: Database
     ledger: Ledger
@@ -163,7 +163,7 @@ def _outcome(kind: str, path: str, request_id: UUID, created: CreatedResource) -
     )
 
 
-# Kind and path by operation. A path without an id is that of the list, or of the request itself.
+# Kind and path by operation. A path without a placeholder is that of a list or of the request.
 KEYED_OPERATIONS: Mapping[str, tuple[str, str]] = {
     "externalWallets.create": ("EXTERNAL_WALLET", "/v2/users/{owner_id}/wallets/external/{id}"),
     "files.create": ("FILE", "/v2/files/{file_id}"),
@@ -189,9 +189,9 @@ KEYED_OPERATIONS: Mapping[str, tuple[str, str]] = {
 async def find_keyed(
     tx: Tx, org_id: UUID, request_id: UUID
 ) -> tuple[IdempotencyKey, CreatedResource] | None:
-    """Return the key and the object of a request; of several operations, the first one's.
+    """Return the key and the object of a request, those of the first operation if several match.
 
-    An object that does not record its changes was last changed by the request.
+    If changes of an object are not recorded, the time of its last change is that of the request.
     """
     key = await find_key(tx, org_id, request_id)
     if key is None:
@@ -207,7 +207,7 @@ async def find_keyed(
 
 
 def kind_and_path(key: IdempotencyKey) -> tuple[str, str]:
-    """Return the kind of a key's request, and the path of what it wrote."""
+    """Return the kind of a key's request, and the path of the resource that it created."""
     kind, path = KEYED_OPERATIONS[key.operation]
     return kind, path.format(
         id=key.object_id, owner_id=key.owner_id, file_id=file_id(key.object_id)

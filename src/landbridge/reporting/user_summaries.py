@@ -1,4 +1,4 @@
-"""Summaries of users for their list: verification, worth of the balance, last payment, flags."""
+"""Summaries of users for their list: verification, balance in dollars, last payment, flags."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from landbridge.platform.db.pool import Database, Row
 from landbridge.providers.chains.tokens import ASSETS
 from landbridge.providers.rates.valuation import Valuation
 
-# Some index lookups for each user: a page has few.
+# Makes some index lookups for each user, as a page has few users.
 SUMMARIES = """
 select i.id, k.statuses, b.assets, b.units, p.last_at
 from unnest($2::uuid[]) as i (id)
@@ -59,8 +59,8 @@ order by created_at desc, id desc
 limit $4
 """
 
-# Of the newest $6 users: those with a case with status $4, and none with a status of $5, which
-# precede it. 'INACTIVE' are those without a case. One row, with where the reading ended.
+# Among the newest $6 users, finds those with a case in status $4 and none in the statuses $5, which
+# take precedence. 'INACTIVE' means no case. Returns one row, with the last user that was read.
 BY_STATUS = """
 with scanned as (
     select id, created_at, frozen_at
@@ -90,13 +90,13 @@ select
     (select count(*) from scanned) as count
 """
 
-# Of a user's cases the first of these is shown: what waits for a person, then what is under way.
+# Order in which a user's cases are shown: those that wait for a person, then those in progress.
 _PRECEDENCE: Final = (
     *(KycStatus.MANUAL_REVIEW, KycStatus.RFI_PENDING, KycStatus.INCOMPLETE),
     *(KycStatus.CONTACT_SUPPORT, KycStatus.PENDING, KycStatus.CREATED),
     *(KycStatus.ACTIVE, KycStatus.REJECTED),
 )
-# Users that are read for one page, with their status: some milliseconds.
+# Most users that are read for one page, which takes some milliseconds.
 _SCAN_MAX: Final = 2000
 
 
@@ -104,9 +104,9 @@ _SCAN_MAX: Final = 2000
 class UserSummary:
     """Summary of one user.
 
-    `kyc_status` is None before the first submission; `balance_usd` is what all wallets are worth,
-    in dollars and cents, rounded down, and None without a rate. `has_other_holder` if an active
-    bank account is in a name that differs from the user's.
+    `kyc_status` is None before the first submission; `balance_usd` is the value of all wallets in
+    dollars, rounded down to cents, and None without a rate. `has_other_holder` is True if an active
+    bank account has a holder with another name than the user.
     """
 
     user: UserCard
@@ -118,7 +118,7 @@ class UserSummary:
 
 @dataclass(frozen=True, slots=True)
 class UserIdPage:
-    """Ids of users; there may be more, created before `next_before`, which is None at the end."""
+    """Ids of users. More may have been created before `next_before`, which is None at the end."""
 
     ids: Sequence[UUID]
     next_before: datetime | None
@@ -198,7 +198,7 @@ class UserSummaries:
 
 
 def _preceding(status: KycStatus) -> Sequence[KycStatus]:
-    """Return the statuses that are shown in place of this one."""
+    """Return the statuses that take precedence over this one."""
     if status not in _PRECEDENCE:
         return ()
     return _PRECEDENCE[: _PRECEDENCE.index(status)]
@@ -207,8 +207,8 @@ def _preceding(status: KycStatus) -> Sequence[KycStatus]:
 def differs(name: str, other: str) -> bool:
     """Return whether two names are those of different holders.
 
-    Order, case and further words, such as a middle name, make no difference; neither does a name
-    that is missing.
+    Order, case and additional words, such as a middle name, make no difference. A missing name does
+    not differ from any other.
     """
     words, others = (set(fold(each).replace(".", " ").split()) for each in (name, other))
     return bool(words and others) and not (words <= others or others <= words)

@@ -304,7 +304,7 @@ class ChainDepositSteps:
         return BlockRef(header.number, header.hash)
 
     async def _reverse_orphans(self, run: _ChainRun, cursor: ChainCursor) -> bool:
-        """Reverse credited deposits whose transactions were not mined again in time.
+        """Reverse credited deposits if their transactions were not mined again in time.
 
         The worker still waits for a transaction that is mined again above the final block.
         """
@@ -328,7 +328,7 @@ class ChainDepositSteps:
         return has_moved
 
     async def _give_up_lost(self, run: _ChainRun, cursor: ChainCursor) -> bool:
-        """Mark lost treasury deposits as gone whose transactions were not mined again in time."""
+        """Mark lost treasury deposits as gone if they were not mined again in time."""
         count = await self._database.single(lambda tx: treasury_store.count_lost(tx, run.chain))
         LOST.labels(run.chain).set(count)
         if not count:

@@ -17,7 +17,7 @@ from landbridge.platform.formats.texts import check_text
 
 PHONE = "phone"
 TAX_NUMBER = "taxIdentificationNumber"
-# Members that determine the country whose rules a tax number follows.
+# Members that determine which country's rules apply to a tax number.
 TAX_COUNTRY = frozenset(
     {
         *("taxIdentificationNumberType", "taxResidenceCountry"),

@@ -70,7 +70,7 @@ def _field(requirements: RequirementSet, fields: Mapping[str, Kind], name: str) 
     kind, parts = fields[name], requirements.parts.get(name)
     if parts is None:
         return kind.wire
-    # Other objects are addresses, whose members are all texts.
+    # Other objects are addresses, in which all members are texts.
     inner: Mapping[str, Kind] = kind.fields if isinstance(kind, QuestionnaireFieldType) else {}
     wires = {each: inner[each].wire if each in inner else "string" for each in _all(parts)}
     return {

@@ -158,7 +158,7 @@ def _linked(
     *,
     under: str,
 ) -> dict[str, Any]:
-    """Check fields whose format depends on another field, if one of both is submitted."""
+    """Check fields with a format that depends on another field, if one of both is submitted."""
     after = dict(data)
     if submitted.keys() & {TAX_NUMBER, *TAX_COUNTRY} and (number := after.get(TAX_NUMBER)):
         check, field = partial(check_tax, of, after), f"{under}{TAX_NUMBER}"

@@ -25,7 +25,7 @@ from landbridge.customers.verification.model import WAIT_FOR_USER, KycStatus, Ve
 
 # Fields with only one possible answer, which are submitted with the field that requires them.
 CONSTANTS: Mapping[str, tuple[str, str]] = {"additionalIdNumber": ("additionalIdType", "BVN")}
-# Fields whose format depends on the address: its country defines that of a tax number.
+# Fields with a format that depends on the address: its country defines that of a tax number.
 _DEPENDENT = {"taxIdentificationNumber"}
 _CONSTANT_NAMES = {name for name, _ in CONSTANTS.values()}
 # Name of the group of documents that were requested in addition to the rails' requirements.

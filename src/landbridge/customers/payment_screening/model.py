@@ -36,7 +36,7 @@ HELD = "the screening of the destination has a hit: two people release or reject
 INCOMPLETE = "the travel rule requires data about the destination that are missing"
 UNANSWERED = "the screening of the destination has no answer: the provider is asked again"
 
-# Fact of a payment whose order waits for a screening: the payment's version while it waits. Only
+# Fact of a payment with an order that waits for a screening: its version during the wait. Only
 # postponements write it, so any advance of the payment invalidates it.
 AWAITS = "awaits_screening"
 # Bounds of the pause before a payment asks again, which grows with the time it has waited.

@@ -229,7 +229,7 @@ class PaymentScreeningSteps:
 
     A screening is due when a webhook has announced an answer, and at intervals. Only the payment's
     own step asks the provider, because it knows the payee. So this step makes the payment due, or
-    ends a screening whose payment has ended.
+    ends the screening if the payment has ended.
     """
 
     ledger: Ledger

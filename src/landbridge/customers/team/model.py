@@ -193,7 +193,7 @@ def new_recovery_code() -> str:
 
 
 def digest(secret: str) -> bytes:
-    """Return the stored hash of a secret, whose entropy makes a plain hash sufficient."""
+    """Return the stored hash of a secret; a plain hash suffices because of its entropy."""
     return hashlib.sha256(secret.encode("utf-8", "replace")).digest()
 
 

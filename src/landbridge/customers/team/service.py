@@ -283,7 +283,7 @@ class Team:
         change_type: str,
         facts: Mapping[str, Any] | None = None,
     ) -> None:
-        """Record a change of a member whose row is locked; `version` is the row's present one."""
+        """Record a change of a member with a locked row; `version` is the row's present one."""
         await append_change(
             tx,
             org_id=by.org_id,

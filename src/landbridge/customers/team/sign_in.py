@@ -103,7 +103,7 @@ class SignIn:
         return secret
 
     async def remember_browser(self, signed: SignedInSession) -> str:
-        """Return a token for this browser's next sign-in, whose attempts are counted separately."""
+        """Return a token by which later attempts from this browser are counted separately."""
         org_id, member_id = signed.person.org_id, signed.person.id
 
         async def work(tx: Tx) -> str:

@@ -217,7 +217,7 @@ async def lock(tx: Tx, org_id: UUID, exchange_id: UUID) -> Exchange | None:
 
 
 async def find_callback(tx: Tx, org_id: UUID, callback_hash: bytes) -> Exchange | None:
-    """Return the exchange whose callback URL contains the secret with this hash."""
+    """Return the exchange with a callback URL that contains the secret with this hash."""
     return _existing(await tx.fetchrow(_FIND_CALLBACK, org_id, callback_hash))
 
 

@@ -77,7 +77,7 @@ class _MessageData(msgspec.Struct, frozen=True):
 class MessageContext:
     """Further content of a message: our organisation, its user, and both addresses.
 
-    `source_address` is None for a deposit whose sender the chain does not name.
+    `source_address` is None for a deposit if the chain does not name its sender.
     """
 
     direction: ScreeningDirection

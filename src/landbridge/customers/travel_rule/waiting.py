@@ -106,7 +106,7 @@ def _waits_for(record: Transfer, member: str, address: str) -> bool:
 
 
 def _outside(record: Transfer, member: str) -> str | None:
-    """Return the counterparty wallet; None for a deposit whose sender the chain does not name."""
+    """Return the counterparty wallet; None for a deposit if the chain does not name its sender."""
     address: str | None = record.details.get(member)
     return address
 

@@ -216,7 +216,7 @@ class VerificationSteps:
     async def _give_up(
         self, case: VerificationCase, clock_offset: timedelta
     ) -> VerificationCase | None:
-        """Conclude a case whose call the provider rejected for a reason other than the data."""
+        """Conclude a case after the provider rejected the call for a reason other than the data."""
         path = path_from(case, KycStatus.CONTACT_SUPPORT)
         return await self._record(case, _without_due_time(case), *path, clock_offset=clock_offset)
 

@@ -86,7 +86,7 @@ class ParquetGroups:
 
 
 class _Sink:
-    """Write-only file whose written bytes are taken out between writes."""
+    """Write-only file from which written bytes are taken out between writes."""
 
     closed = False
 

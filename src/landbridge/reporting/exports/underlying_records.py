@@ -59,7 +59,7 @@ def record_filter(template: MetricTemplate, query: MetricQuery) -> RecordFilter:
 
 @cache
 def counted_as(kind: str, status: str) -> tuple[str, str | None]:
-    """Return the contract's type and status of a record; status None for swaps and bridges."""
+    """Return type and status as templates count them; the status is None for swaps, bridges."""
     is_counted = kind in _CONTRACT_KINDS
     return our_kinds.TYPES[kind], counted_status(kind, status) if is_counted else None
 

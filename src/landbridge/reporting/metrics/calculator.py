@@ -55,8 +55,8 @@ class Calculator:
     ) -> MetricQuery:
         """Parse the parameters of a request.
 
-        Raises the errors of `calculate`, except for too many rows of a dimension whose size is only
-        known from the facts.
+        Raises the errors of `calculate`, except for too many rows of a dimension if its size is
+        only known from the facts.
         """
         found = await self.find(caller.org_id, template)
         query = await self._parse(caller, found, params)

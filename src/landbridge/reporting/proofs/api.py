@@ -16,7 +16,7 @@ from landbridge.reporting.file_downloads import file_headers
 from landbridge.reporting.proofs.service import Proofs
 
 _TEXT = "text/plain"
-# More leaves than a tree ever has.
+# Largest tree size in a request, above the number of leaves that a tree ever has.
 _SIZE_MAX = 2**53 - 1
 
 _User = Annotated[

@@ -8,8 +8,8 @@
 
 The lines are the origin, the number of leaves, the root in base64, and signatures. An origin names
 an organisation and an epoch. In each epoch but the first, a line before the signatures names the
-last head of the epoch before. The algorithm is part of the key id, so that a signature of another
-algorithm can stand on a line of its own beside Ed25519.
+last head of the previous epoch. The algorithm is part of the key id, so that a checkpoint can have
+a further line with the signature of another algorithm than Ed25519.
 """
 
 import base64
@@ -36,7 +36,7 @@ class CheckpointSigner:
 
     @classmethod
     def of(cls, org_key: DataKey, org_id: UUID, epoch: int) -> "CheckpointSigner":
-        """Return the signer of an epoch; its key is derived from that of the organisation."""
+        """Return the signer of an epoch; its key is derived from the organisation's data key."""
         seed = org_key.derive(f"proofs.checkpoints.{epoch}")
         return cls(origin_of(org_id, epoch), Ed25519PrivateKey.from_private_bytes(seed))
 
@@ -48,7 +48,7 @@ class CheckpointSigner:
         return f"{self.origin}+{_key_id(self.origin, public).hex()}+{shown}"
 
     def sign(self, size: int, root: bytes, *, previous: str | None = None) -> str:
-        """Return the signed note of a tree head; `previous` is the last one of the epoch before."""
+        """Return the signed note of a tree head; `previous` is the previous epoch's last head."""
         lines = [self.origin, str(size), base64.b64encode(root).decode()]
         extension = [] if previous is None else [f"previous-head {previous}"]
         text = "\n".join([*lines, *extension]) + "\n"
@@ -63,15 +63,15 @@ def origin_of(org_id: UUID, epoch: int) -> str:
 
 
 def read_head(note: str) -> TreeHead:
-    """Return what a checkpoint says; its signature is not verified."""
+    """Return the tree head in a checkpoint, without verifying the signature."""
     origin, size, root = note.split("\n")[:3]
     return TreeHead(origin, int(size), base64.b64decode(root))
 
 
 def growth_text(old: int, path: Sequence[bytes], note: str) -> str:
-    """Return a checkpoint after the proof that it continues the first `old` leaves.
+    """Return a text with the proof that a checkpoint continues `old` leaves, and the checkpoint.
 
-    This is a request to a witness (C2SP tlog-witness).
+    The text is a request to a witness (C2SP tlog-witness).
     """
     hashes = [base64.b64encode(each).decode() for each in path]
     return "\n".join([f"old {old}", *hashes, "", note])

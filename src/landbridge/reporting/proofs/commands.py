@@ -1,4 +1,4 @@
-"""Commands on provable books. `cli` puts them under `landbridge proofs`."""
+"""CLI commands on provable books, under `landbridge proofs`."""
 
 import sys
 from pathlib import Path
@@ -75,7 +75,7 @@ def _export(run_command: CommandRunner[Proofs]) -> click.Command:
                     count += 1
             return count
 
-        # It has all amounts and balances.
+        # Only the owner may read the file, because it has all amounts and balances.
         out.touch(mode=0o600)
         click.echo(f"{run_command(target, run, writes=True):,} changes are in {out}.")
 

@@ -1,7 +1,7 @@
 """Export of the books: all leaves with their salts, for auditors.
 
-The first line is a checkpoint. Each further line is a leaf: the bytes of its parts as texts, each
-with its salt. `verifier.py` computes the root from them and compares it with the checkpoint.
+The first line is a checkpoint. Each further line is a leaf: the content of its parts as texts, each
+with its salt. `verifier.py` computes the root from these and compares it with the checkpoint.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Reads changes with their entries, in log order, as the leaves cover them."""
+"""Reads the content of leaves: changes with their entries, in log order."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from landbridge.platform.db.pool import Row, Tx
 from landbridge.platform.db.rows import read_row
 from landbridge.reporting.proofs.model import LoggedChange, LoggedEntry, RecordOpening
 
-# A snapshot that was removed has left its digest.
+# Reads the digest of a payload snapshot, which remains when the snapshot is removed.
 _READ = """
 select c.object_id, c.seq, c.place, c.kind, c.change_type, c.status_before,
     c.status_after, c.actor, c.facts::text as facts, c.occurred_at, c.is_settled,

@@ -1,10 +1,10 @@
 """Leaves: canonical JSON of a change and its entries, in salted parts. Pure.
 
-The parts of a leaf, in order: the change; at the first change of a record, the record as created;
-then one part for each entry. A part is JSON with sorted members, without spaces, of strings,
-integers, booleans and null. Units are strings, because they may exceed what readers of JSON take
-for an integer. The hash of a part is SHA-256 of its salt and its bytes. Nobody without the salt can
-test a guess about a part.
+The parts of a leaf are, in order: the change; at the first change of a record, the record as
+created; then one part for each entry. A part is JSON with sorted members and without spaces. It has
+only strings, integers, booleans and null. Units are strings, because they may exceed the integers
+of JSON parsers. The hash of a part is the SHA-256 of its salt and its bytes, so nobody can test a
+guess about a part without its salt.
 """
 
 import json
@@ -30,11 +30,11 @@ from landbridge.reporting.proofs.tree import TILE_WIDTH
 _VERSION = 1
 
 _SHA256_BLOCK_BYTES = 64
-# Bytes that JSON of the standard library escapes, and the faster encoder does not.
+# Byte that the standard library's JSON encoder escapes, but the faster encoder does not.
 _DELETE = b"\x7f"
 
 _encode = json.JSONEncoder(sort_keys=True, separators=(",", ":"), default=str).encode
-# Fractions stay as they are stored: no float repeats them exactly.
+# Decodes fractions as text, because floats do not represent them exactly.
 _decode = json.JSONDecoder(parse_float=str).decode
 _encode_fast = msgspec.json.Encoder(order="sorted").encode
 
@@ -43,7 +43,7 @@ class LeafBuilder:
     """Builds leaves one after the other, from an index and the accounts' states before it."""
 
     def __init__(self, salt_key: bytes, size: int, block: ProofBlock | None = None) -> None:
-        """Begin after `size` leaves; `block` is the one of the next leaf, if it has begun."""
+        """Begin after `size` leaves; `block` is the block of the next leaf, None if it is new."""
         self._authenticate = KeyedHash(salt_key).digest
         self._size = size
         self.accounts: dict[str, AccountState] = {}
@@ -57,9 +57,9 @@ class LeafBuilder:
     def build(
         self, changes: Iterable[LoggedChange], only: Collection[LogPosition] | None = None
     ) -> Iterator[BookLeaf]:
-        """Yield the leaf of each change; `accounts` and `blocks` move on with them.
+        """Yield the leaf of each change, and update `accounts` and `blocks` accordingly.
 
-        With `only`, the leaves of other changes are left out: making one costs most of the time.
+        With `only`, leaves of other changes are not built, because that takes most of the time.
         """
         for change in changes:
             number = self._size // TILE_WIDTH
@@ -77,8 +77,8 @@ class LeafBuilder:
             yield self._leaf(self._size - 1, change, tuple(parts))
 
     def _leaf(self, index: int, change: LoggedChange, parts: tuple[bytes, ...]) -> BookLeaf:
-        # A salt names the change too: after a restored backup another change may have the same
-        # index, and the salt that was revealed for the first one must say nothing about the second.
+        # A salt depends on the change, too: after a restored backup another change may have the
+        # same index, and must not have the salt that was revealed for the first one.
         name = f"{change.position.object_id}.{change.position.seq}"
         salts = tuple(
             self._authenticate(f"{index}.{number}.{name}".encode()) for number in range(len(parts))
@@ -137,7 +137,7 @@ def _change_part(change: LoggedChange) -> bytes:
 
 def _record_part(kind: str, record: RecordOpening) -> bytes:
     details = _members(record.details)
-    # A later quote replaces the amounts of the record; the details then hold those of the creation.
+    # If a later quote has replaced the record's amounts, `details` has those of the creation.
     source, destination = override_units((record.source_units, record.destination_units), details)
     return _part(
         {
@@ -155,16 +155,16 @@ def _record_part(kind: str, record: RecordOpening) -> bytes:
 
 
 class KeyedHash:
-    """HMAC-SHA-256 of short texts under one key, in a third of the time of `hmac.digest`."""
+    """HMAC-SHA-256 of short texts with one key, three times as fast as `hmac.digest`."""
 
     def __init__(self, key: bytes) -> None:
-        """`key` has at most 64 bytes."""
+        """Take the key, which has at most 64 bytes."""
         padded = key.ljust(_SHA256_BLOCK_BYTES, b"\0")
         self._inner = sha256(bytes(each ^ 0x36 for each in padded))
         self._outer = sha256(bytes(each ^ 0x5C for each in padded))
 
     def digest(self, text: bytes) -> bytes:
-        """Return the code of a text."""
+        """Return the HMAC of a text."""
         inner, outer = self._inner.copy(), self._outer.copy()
         inner.update(text)
         outer.update(inner.digest())
@@ -172,7 +172,7 @@ class KeyedHash:
 
 
 def _part(members: dict[str, Any]) -> bytes:
-    """Encode a part as the standard library does, in an eighth of its time for ASCII."""
+    """Encode a part as the standard library does, but eight times as fast for ASCII."""
     members["v"] = _VERSION
     text = _encode_fast(members)
     return text if text.isascii() and _DELETE not in text else _encode(members).encode()

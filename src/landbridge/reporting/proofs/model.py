@@ -11,18 +11,18 @@ from landbridge.reporting.proofs.tree import leaf_hash
 
 @dataclass(frozen=True, slots=True)
 class ProofTree:
-    """Progress of an organisation's tree: the number of leaves, and the change of the last one."""
+    """Progress of an organisation's tree: number of leaves, and log position of the last one."""
 
     org_id: UUID
     epoch: int
     size: int
     read_to: LogPosition
-    # Last published head of the epoch before, in one line.
+    # Last published head of the previous epoch, in one line; None in the first epoch.
     previous_head: str | None
 
 
 class AccountState(NamedTuple):
-    """Number of an account's entries, and its balance after them, in units."""
+    """Number of an account's entries, and its balance after them, in smallest units."""
 
     entry_count: int
     available: int
@@ -33,7 +33,7 @@ EMPTY_ACCOUNT = AccountState(0, 0, 0)
 
 
 class LoggedEntry(NamedTuple):
-    """Entry as stored; `account` is an account's id, or role and asset of a house account."""
+    """Stored entry; `account` is an account's id, or the role and asset of a house account."""
 
     account: str
     wallet_id: UUID | None
@@ -44,7 +44,7 @@ class LoggedEntry(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RecordOpening:
-    """Record as created; `details` is the JSON text of the database."""
+    """Record as it was created; `details` is the JSON text from the database."""
 
     user_id: UUID
     request_id: UUID
@@ -57,9 +57,9 @@ class RecordOpening:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoggedChange:
-    """Change with its entries; `facts` is the JSON text of the database.
+    """Change with its entries; `facts` is the JSON text from the database.
 
-    `opening` is the record, at its first change.
+    `opening` is the record if this is its first change, otherwise None.
     """
 
     position: LogPosition
@@ -78,13 +78,13 @@ class LoggedChange:
 
 @dataclass(frozen=True, slots=True)
 class BookLeaf:
-    """Leaf of the tree: the parts that it covers, and the salt of each."""
+    """Leaf of the tree: its parts, and the salt of each part."""
 
     index: int
     change: LoggedChange
     parts: tuple[bytes, ...]
     salts: tuple[bytes, ...]
-    # The hashes of all parts, which are the content of the leaf.
+    # Hashes of all parts; together they are the hashed content of the leaf.
     part_hashes: tuple[bytes, ...]
 
     @property
@@ -104,7 +104,7 @@ class ProofBlock:
 
 @dataclass(frozen=True, slots=True)
 class StoredCheckpoint:
-    """Checkpoint as it was published; `note` is the signed text."""
+    """Stored checkpoint; `note` is the signed text, which is published unchanged."""
 
     epoch: int
     size: int

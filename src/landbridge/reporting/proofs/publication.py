@@ -1,12 +1,12 @@
-"""Publication: checkpoints leave the database for a folder that a restore does not take back.
+"""Publication: checkpoints are written to a folder that restoring a backup does not change.
 
     <folder>/<organisation>/<epoch>/<size>.txt
     <folder>/<organisation>/<epoch>/<size>.growth
 
-The second file has the proof that the checkpoint continues the one published before it, and again
-the checkpoint: a request to a witness (C2SP tlog-witness). A file is written whole or not at all,
-and never changed in what it signs. The folder is to be synchronised to a place that the operator of
-the database can't rewrite.
+The second file has the proof that the checkpoint continues the one published before it, followed by
+the checkpoint: this is a request to a witness (C2SP tlog-witness). Files are written atomically,
+and their signed content never changes. The folder should be synchronised to storage that the
+operator of the database can't rewrite.
 """
 
 import os
@@ -22,10 +22,10 @@ from landbridge.reporting.proofs.checkpoints import read_head
 from landbridge.reporting.proofs.model import StoredCheckpoint
 from landbridge.reporting.proofs.verifier import TreeHead
 
-# Names sort as their numbers do.
+# Digits of a file name, padded with zeros so that names sort like numbers.
 _DIGITS = 16
 _NUMBER = re.compile(r"[0-9]{16}")
-# A checkpoint has some hundred bytes, and one more line for each witness.
+# Most bytes of a file: a checkpoint has some hundred, and a line for each witness.
 _TEXT_BYTES_MAX = 64 * 1024
 
 
@@ -34,7 +34,7 @@ class BooksForked(LandbridgeError):
 
 
 class CheckpointUnreadable(LandbridgeError):
-    """A published file is no text, or much longer than a checkpoint."""
+    """A published file is not a text, or is much longer than a checkpoint."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class PublishedFile:
         return _read(self.file)
 
     def read_growth(self) -> str | None:
-        """Return the checkpoint after the proof that it continues the one before it, if any.
+        """Return the checkpoint with the proof that it continues the previous one; else None.
 
         Raises `CheckpointUnreadable`.
         """
@@ -73,7 +73,7 @@ class CheckpointFolder:
     path: Path | None
 
     def last(self, org_id: UUID) -> PublishedHead | None:
-        """Return the latest published checkpoint of an organisation."""
+        """Return the latest published checkpoint of an organisation; None without one."""
         if self.path is None:
             return None
         files = sorted((self.path / str(org_id)).glob("*/*.txt"))
@@ -83,9 +83,9 @@ class CheckpointFolder:
         return PublishedHead(int(files[-1].parent.name), read_head(note))
 
     def checkpoints(self) -> list[PublishedFile]:
-        """Return all published checkpoints by organisation, epoch and size; other files are none.
+        """Return all published checkpoints, sorted by organisation, epoch and size.
 
-        Their signatures are not verified.
+        Other files are ignored. Signatures are not verified.
         """
         if self.path is None:
             return []
@@ -98,7 +98,7 @@ class CheckpointFolder:
     def publish(
         self, org_id: UUID, checkpoint: StoredCheckpoint, growth: str | None = None
     ) -> None:
-        """Write a checkpoint, unless it is there; one that got cosignatures replaces it."""
+        """Write a checkpoint, unless it is published already without the new cosignatures."""
         if self.path is None:
             return
         folder = self.path / str(org_id) / f"{checkpoint.epoch:0{_DIGITS}}"
@@ -107,14 +107,14 @@ class CheckpointFolder:
             if file.read_text(encoding="utf-8") == checkpoint.note:
                 return
         folder.mkdir(parents=True, exist_ok=True)
-        # Before the checkpoint, since a published one is not published again.
+        # Write the proof first: once the checkpoint is there, it is not published again.
         if growth is not None:
             _write(file.with_suffix(".growth"), growth)
         _write(file, checkpoint.note)
 
 
 def _is_checkpoint(file: Path) -> bool:
-    """Return whether a file has a name and a place that `publish` gives."""
+    """Return whether a path has the form that `publish` uses."""
     org_id = as_uuid(file.parent.parent.name)
     return (
         org_id is not None
@@ -138,7 +138,7 @@ def _read(file: Path) -> str:
 
 
 def _write(file: Path, text: str) -> None:
-    """Write a file whole or not at all."""
+    """Write a file atomically."""
     draft = file.parent / f".{file.name}.{os.getpid()}"
     with draft.open("w", encoding="utf-8") as opened:
         opened.write(text)

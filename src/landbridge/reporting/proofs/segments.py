@@ -1,7 +1,7 @@
 """Segments of the books: the leaves of a part of the log, compared with the tree.
 
-A segment begins after a number of leaves and ends at a position of the log. The log only grows, so
-a segment is the same whenever it is read.
+A segment begins after a number of leaves and ends at a position in the log. The log is append-only,
+so a segment is always the same.
 """
 
 from collections.abc import AsyncIterator
@@ -47,7 +47,7 @@ class BookSegments:
         return await self.signing.sign(org_id, offset)
 
     async def end(self, org_id: UUID, until: datetime) -> LogPosition:
-        """Return the position behind the last change before a time that is `SPREAD` ago."""
+        """Return the position after the last change before a time, at least `SPREAD` ago."""
         return await self.sequencer.database.single(lambda tx: position_after(tx, org_id, until))
 
     async def root(self, org_id: UUID, size: int) -> bytes | None:
@@ -72,9 +72,9 @@ class BookSegments:
     async def leaves(
         self, org_id: UUID, first: int, end: LogPosition
     ) -> AsyncIterator[list[BookLeaf]]:
-        """Yield the leaves from index `first` up to a position, a block or less at a time.
+        """Yield the leaves from index `first` up to a position, in lists of at most a block.
 
-        Raises `BooksDiffer` at the first leaf that is not that of the tree.
+        Raises `BooksDiffer` at the first leaf that differs from the tree.
         """
         database = self.sequencer.database
         builder = LeafBuilder(await self._salt_key(org_id), first // TILE_WIDTH * TILE_WIDTH)
@@ -105,7 +105,7 @@ class BookSegments:
     async def _block_changes(
         self, tx: Tx, org_id: UUID, number: int, builder: LeafBuilder
     ) -> list[LoggedChange]:
-        """Return the changes of a block; the builder gets the balances before it."""
+        """Return the changes of a block, and set the builder's balances to those before it."""
         block = (await store.blocks(tx, org_id, [number])).get(number)
         if block is None:
             return []

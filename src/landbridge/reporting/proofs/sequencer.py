@@ -1,10 +1,10 @@
 """Sequencer: appends the changes of each organisation to its tree, and measures its lag.
 
 Guarantees:
-- Every change becomes one leaf: tree, tiles and accounts move in one transaction under the lock of
-  the organisation's row. A worker may be killed at any point, and several may run at once.
-- No late commit is skipped: it gets a place above those that were read.
-- No worker waits for an organisation that another one has, and none holds a lock for long.
+- Every change becomes one leaf: tree, tiles and accounts are updated in one transaction under the
+lock of the organisation's row. A worker may be killed at any point, and several may run at once.
+- No late commit is skipped: it gets a place in the log above those that were read.
+- No worker waits for an organisation that another worker has locked, and no lock is held for long.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -34,9 +34,9 @@ from landbridge.reporting.proofs.tree import (
 
 T = TypeVar("T")
 
-# Leaves per transaction: some 20 ms of the process's time.
+# Leaves per transaction; these take about 20 ms of CPU time.
 LEAVES_AT_ONCE = TILE_WIDTH
-# After this many steps the next organisation has its turn.
+# Steps for one organisation before the next one.
 _STEPS_MAX = 40
 
 BEHIND = Gauge(
@@ -77,7 +77,7 @@ class Sequencer:
         return True
 
     async def append(self, org_id: UUID, *, leaves_max: int = LEAVES_AT_ONCE) -> int:
-        """Append placed changes of an organisation; return how many, 0 if another worker does."""
+        """Append changes that have a place; return their number, 0 if another worker does this."""
 
         async def work(tx: Tx) -> int:
             tree = await store.take(tx, org_id)
@@ -115,18 +115,18 @@ class Sequencer:
 
 
 async def compute(tx: Tx, org_id: UUID, work: Callable[[NodeReader], T]) -> T:
-    """Return the result of a computation on a tree, with the tiles that it reads."""
+    """Read the tiles that a computation on a tree needs, and return its result."""
     return work(node_reader(await store.tiles(tx, org_id, tiles_needed(work))))
 
 
 def salt_key(org_key: DataKey) -> bytes:
-    """Return the key of an organisation's salts; it is never stored in clear."""
+    """Return the key for an organisation's salts, derived from its data key."""
     return org_key.derive("proofs.salts")
 
 
 @dataclass(frozen=True, slots=True)
 class SequencerLag:
-    """Measures how many changes are in no tree yet, and how long the oldest one waits."""
+    """Measures the number of changes that are not in a tree yet, and the oldest one's age."""
 
     database: Database
     clock: Clock

@@ -1,11 +1,11 @@
 """Signing: checkpoints of each organisation's tree, stored, cosigned and published.
 
 Guarantees:
-- A checkpoint is stored before it leaves the process, so no two of one size are ever signed.
-- A stored checkpoint is published, also if the process is killed in between: the next process
-  publishes it, the same bytes, before it signs another.
-- Where a published checkpoint is not one of this tree, nothing is signed until `resume`: a second
-  history under the same origin could never be taken back.
+- A checkpoint is stored before it leaves the process, so there are never two of the same size.
+- A stored checkpoint is published even if the process is killed in between: the next process
+publishes the same bytes before it signs another one.
+- If a published checkpoint does not belong to this tree, nothing is signed until `resume`: a second
+history with the same origin could never be revoked.
 """
 
 import asyncio
@@ -33,7 +33,7 @@ from landbridge.reporting.proofs.tree import consistency_path, root_hash
 
 _log = structlog.stdlib.get_logger()
 
-# Checkpoint, and the proof that it continues the published one.
+# Checkpoint, and the proof that it continues the published one; None if there is no such one.
 PublishedCheckpoint = tuple[StoredCheckpoint, str | None]
 
 _NO_CLOSES: Mapping[UUID, datetime] = MappingProxyType({})
@@ -41,14 +41,14 @@ _NO_CLOSES: Mapping[UUID, datetime] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class CheckpointSigning:
-    """Signs for all organisations; a tree that grows gets a checkpoint at this interval."""
+    """Signs checkpoints of all organisations, for a tree that grows at the given interval."""
 
     database: Database
     vault: Vault
     clock: Clock
     every: timedelta
     folder: CheckpointFolder
-    # Organisations with a published latest checkpoint, as far as this process knows.
+    # Cache of organisations with a published latest checkpoint.
     _published: set[UUID] = field(init=False, default_factory=set[UUID])
 
     async def sign_due(
@@ -74,7 +74,7 @@ class CheckpointSigning:
     async def sign(self, org_id: UUID, offset: timedelta) -> StoredCheckpoint | None:
         """Return the latest checkpoint, signed now if the tree has grown; None without leaves.
 
-        Raises `BooksForked` if a published checkpoint is not one of this tree.
+        Raises `BooksForked` if a published checkpoint does not belong to this tree.
         """
         at = self.clock.now(offset)
         published = await asyncio.to_thread(self.folder.last, org_id)
@@ -101,7 +101,7 @@ class CheckpointSigning:
         return None if signed is None else signed[0]
 
     async def _publish_last(self, org_id: UUID) -> None:
-        """Publish the latest checkpoint, unless it is; raises as `sign`."""
+        """Publish the latest checkpoint, unless it is published; raises as `sign` does."""
         published = await asyncio.to_thread(self.folder.last, org_id)
 
         async def work(tx: Tx) -> PublishedCheckpoint | None:
@@ -119,8 +119,8 @@ class CheckpointSigning:
     async def resume(self, org_id: UUID) -> int:
         """Begin an epoch after a restored backup; return its number.
 
-        Its checkpoints name the last published one, so everybody sees what was lost. Raises
-        `ResourceConflict` if the published checkpoints are those of this tree.
+        Its checkpoints name the last published one, so that the lost changes are visible. Raises
+        `ResourceConflict` if the published checkpoints belong to this tree.
         """
         published = await asyncio.to_thread(self.folder.last, org_id)
 
@@ -148,7 +148,7 @@ async def verifier_keys(tx: Tx, vault: Vault, org_id: UUID) -> list[str]:
 
 
 def _is_closing(closed_at: datetime | None, last_at: datetime | None) -> bool:
-    """Return whether a close may not be covered by a checkpoint of this time yet.
+    """Return whether a checkpoint of this time may still lack the change of a close.
 
     The worker appends its change to the tree within seconds.
     """
@@ -157,7 +157,7 @@ def _is_closing(closed_at: datetime | None, last_at: datetime | None) -> bool:
 
 @contextmanager
 def _logged_failures(org_id: UUID) -> Generator[None]:
-    """Log what fails for one organisation, so that the others have their turn."""
+    """Log and suppress failures for one organisation, so that the others continue."""
     with logged_failures(busy="proofs.busy", failed="proofs.failed", org_id=str(org_id)):
         try:
             yield
@@ -190,6 +190,6 @@ async def _is_forked(tx: Tx, tree: ProofTree, published: PublishedHead) -> bool:
     """Return whether a tree can't continue the latest published checkpoint."""
     size = published.head.size
     if published.epoch != tree.epoch or size > tree.size:
-        # An epoch that has begun, and has no published checkpoint yet, continues nothing.
+        # A new epoch without a published checkpoint has nothing to continue.
         return published.epoch >= tree.epoch
     return await compute(tx, tree.org_id, lambda read: root_hash(size, read)) != published.head.root

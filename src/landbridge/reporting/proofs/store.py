@@ -12,8 +12,8 @@ from landbridge.platform.db.rows import read_optional_row, read_row
 from landbridge.reporting.proofs.model import AccountState, ProofBlock, ProofTree, StoredCheckpoint
 from landbridge.reporting.proofs.tree import Tile, TileKey
 
-# Only reads, so that an organisation without activity costs no write.
-# One look into the index for each organisation. With `exists` PostgreSQL reads the whole log.
+# Only reads, so that an organisation without activity causes no write. The lateral join needs one
+# index lookup per organisation; with `exists`, PostgreSQL would read the whole log.
 _BEHIND = """
 select o.org_id
 from unnest($1::uuid[]) as o (org_id)
@@ -36,8 +36,8 @@ cross join lateral (
 ) unread
 """
 
-# Also changes without a place. The first one is the oldest but for transactions that commit out of
-# order, which differ by less than a run of the sequencer.
+# Includes changes without a place. The first one is taken as the oldest: transactions that commit
+# out of order differ by less than the interval of the sequencer.
 _LAG = """
 select coalesce(sum(n.count), 0)::bigint as changes,
     coalesce(max(extract(epoch from n.now - n.since)), 0)::bigint as seconds
@@ -89,7 +89,7 @@ values ($1, 1, 0, $2, $3, $4)
 on conflict (org_id) do nothing
 """
 
-# Another worker that holds the lock is at this organisation's work.
+# Skips a locked row, because another worker is processing that organisation.
 _TAKE = """
 select org_id, epoch, size, read_place, read_object_id, read_seq, previous_head
 from proof_trees
@@ -212,9 +212,9 @@ async def find_behind(tx: Tx, org_ids: Collection[UUID]) -> list[UUID]:
 
 
 async def lag(tx: Tx, clocks: Mapping[UUID, datetime], limit: int) -> tuple[int, int]:
-    """Return how many changes are in no tree, up to `limit` each, and the age of the oldest one.
+    """Return the number of changes in no tree, at most `limit` per organisation, and an age.
 
-    The age is in seconds, by the organisations' clocks, in the organisation that waits longest.
+    The age is that of the oldest such change in seconds, by the clock of its organisation.
     """
     row = await tx.fetchrow(_LAG, list(clocks), list(clocks.values()), limit)
     assert row is not None
@@ -222,19 +222,19 @@ async def lag(tx: Tx, clocks: Mapping[UUID, datetime], limit: int) -> tuple[int,
 
 
 async def find_unsigned(tx: Tx, org_ids: Collection[UUID]) -> dict[UUID, datetime | None]:
-    """Return the organisations with leaves that no checkpoint covers, and when the last one was."""
+    """Return organisations with leaves after the last checkpoint, and its time or None."""
     return {row["org_id"]: row["created_at"] for row in await tx.fetch(_UNSIGNED, list(org_ids))}
 
 
 async def take(tx: Tx, org_id: UUID) -> ProofTree | None:
-    """Lock an organisation's tree, created if new; None if another worker has it."""
+    """Lock an organisation's tree, which is created if needed; None if another worker has it."""
     await tx.execute(_BEGIN, org_id, START.place, START.object_id, START.seq)
     row = await tx.fetchrow(_TAKE, org_id)
     return None if row is None else _tree(row)
 
 
 async def lock(tx: Tx, org_id: UUID) -> ProofTree:
-    """Lock an organisation's tree, created if new, once no worker has it."""
+    """Lock an organisation's tree, which is created if needed, after waiting for other workers."""
     await tx.execute(_BEGIN, org_id, START.place, START.object_id, START.seq)
     row = await tx.fetchrow(_LOCK, org_id)
     assert row is not None, "the row was inserted above, and none is ever deleted"
@@ -258,7 +258,7 @@ async def begin_epoch(tx: Tx, org_id: UUID, epoch: int, previous_head: str) -> N
 
 
 async def tiles(tx: Tx, org_id: UUID, keys: Collection[TileKey]) -> dict[TileKey, bytes]:
-    """Return the hashes of the existing ones of these tiles."""
+    """Return the hashes of those of these tiles that exist."""
     rows = await tx.fetch(
         _TILES, org_id, [each.level for each in keys], [each.number for each in keys]
     )
@@ -266,7 +266,7 @@ async def tiles(tx: Tx, org_id: UUID, keys: Collection[TileKey]) -> dict[TileKey
 
 
 async def write_tiles(tx: Tx, org_id: UUID, changed: Sequence[Tile]) -> None:
-    """Store tiles, in place of those of the same keys."""
+    """Store tiles, and replace those with the same keys."""
     await tx.execute(
         _WRITE_TILES,
         org_id,
@@ -283,13 +283,13 @@ async def block(tx: Tx, org_id: UUID, number: int) -> ProofBlock | None:
 
 
 async def blocks(tx: Tx, org_id: UUID, numbers: Collection[int]) -> dict[int, ProofBlock]:
-    """Return the existing ones of these blocks."""
+    """Return those of these blocks that exist."""
     found = [_block(row) for row in await tx.fetch(_BLOCKS_OF, org_id, list(numbers))]
     return {each.number: each for each in found}
 
 
 async def block_of_change(tx: Tx, org_id: UUID, position: LogPosition) -> int | None:
-    """Return the number of the block that a change's leaf is in, once it has one."""
+    """Return the number of the block with a change's leaf; None if it has no leaf yet."""
     return await tx.fetchval(
         _BLOCK_OF_CHANGE, org_id, position.place, position.object_id, position.seq
     )
@@ -310,7 +310,7 @@ async def write_blocks(tx: Tx, org_id: UUID, changed: Iterable[ProofBlock]) -> N
 
 
 async def accounts(tx: Tx, org_id: UUID, names: Collection[str]) -> dict[str, AccountState]:
-    """Return the states of the existing ones of these accounts."""
+    """Return the states of those of these accounts that exist."""
     return _states(await tx.fetch(_ACCOUNTS, org_id, list(names)))
 
 
@@ -343,7 +343,7 @@ async def checkpoints(tx: Tx, org_id: UUID) -> list[StoredCheckpoint]:
 
 
 async def add_checkpoint(tx: Tx, org_id: UUID, new: StoredCheckpoint) -> None:
-    """Store a checkpoint; a second one of the same size is a bug, and raises."""
+    """Store a checkpoint; raises if one of the same size exists, which would be a bug."""
     await tx.execute(
         _ADD_CHECKPOINT, org_id, new.epoch, new.size, new.root, new.note, new.created_at
     )
@@ -356,7 +356,7 @@ def _tree(row: Row) -> ProofTree:
 
 def _block(row: Row) -> ProofBlock:
     first = LogPosition(row["first_place"], row["first_object_id"], row["first_seq"])
-    # [count, available, held]; units as texts.
+    # Values are [count, available, held]; the units are texts.
     stored = msgspec.json.decode(row["balances"], type=dict[str, tuple[int, str, str]])
     balances = {
         name: AccountState(count, int(available), int(held))

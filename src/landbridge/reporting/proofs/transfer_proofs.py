@@ -1,7 +1,7 @@
 """Proofs of payments and of the growth of the tree, as texts that an outsider verifies offline.
 
-A proof (C2SP tlog-proof) has the parts of one leaf in its line `extra`: those of the customer with
-their salts, the others as hashes. A payment has one proof for each of its changes.
+A proof (C2SP tlog-proof) has the parts of one leaf in its line `extra`: the customer's parts with
+their salts, all others as hashes. A payment has one proof for each of its changes.
 """
 
 import json
@@ -45,8 +45,8 @@ class TransferProofs:
     async def of_transfer(self, caller: Caller, transfer_id: UUID, user_id: UUID | None) -> str:
         """Return the proofs of a payment's changes, as far as a checkpoint covers them.
 
-        They show the entries of the user's wallets: of the payment's owner, unless another party is
-        given. Callers who only read get no part with an account number.
+        They show the entries of one user's wallets: those of `user_id`, or of the payment's owner
+        if it is None. Callers with read access only get no part with an account number.
 
         Raises `ResourceNotFound` for an unknown payment or party, and `ResourceConflict` before the
         first checkpoint of the payment.
@@ -78,7 +78,7 @@ class TransferProofs:
         return await self.database.transact(work)
 
     async def growth(self, caller: Caller, since: int | None) -> str:
-        """Return the latest checkpoint; with `since`, after the proof that it continues that size.
+        """Return the latest checkpoint; with `since`, also the proof that it continues that size.
 
         The proof has the form of a request to a witness (C2SP tlog-witness).
         """
@@ -100,7 +100,7 @@ class TransferProofs:
         return await self.database.transact(work)
 
     async def of_last_change(self, tx: Tx, org_id: UUID, object_id: UUID, what: str) -> str:
-        """Return the proof of an object's last change, which has all parts of the change.
+        """Return the proof of an object's last change, which shows all parts of the change.
 
         Raises `ResourceConflict` until a checkpoint covers it.
         """
@@ -142,7 +142,7 @@ def _uncovered(what: str) -> ResourceConflict:
 async def _block_leaves(
     tx: Tx, org_id: UUID, number: int, key: bytes, only: Collection[LogPosition]
 ) -> list[BookLeaf]:
-    """Return the leaves of these changes in a block, built from the balances before it."""
+    """Return the leaves of changes in a block, built from the balances before the block."""
     block = (await store.blocks(tx, org_id, [number]))[number]
     builder = LeafBuilder(key, number * TILE_WIDTH, block)
     builder.accounts.update(block.balances)
@@ -167,7 +167,7 @@ async def _proof(
 def _shown_parts(
     leaf: BookLeaf, wallets: Collection[UUID], *, hides_numbers: bool
 ) -> list[dict[str, str]]:
-    """Return the parts of a leaf; of those that are not shown only the hashes."""
+    """Return the parts of a leaf; hidden parts are represented by their hashes."""
     others = len(leaf.parts) - len(leaf.change.entries)
     is_own = [True] * others + [each.wallet_id in wallets for each in leaf.change.entries]
     return [

@@ -1,7 +1,7 @@
 """RFC 6962 Merkle tree over tiles of 256 hashes (the layout of C2SP tlog-tiles). Pure.
 
-A node (level, number) is the root of the 2**level leaves from number * 2**level. Every eighth
-level is stored in tiles; the nodes between are computed from one tile.
+A node (level, number) is the root of the 2**level leaves that begin at number * 2**level. Every
+eighth level is stored in tiles; nodes of the levels between are computed from one tile.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -28,7 +28,7 @@ class TileKey(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Tile:
-    """Tile and its hashes; the last one of each level may hold fewer than 256."""
+    """Tile and its hashes; the last tile of each level may have fewer than 256."""
 
     key: TileKey
     hashes: bytes
@@ -135,7 +135,7 @@ def consistency_path(old: int, size: int, read: NodeReader) -> list[bytes]:
 
 
 def _location(level: int, number: int) -> tuple[TileKey, int, int]:
-    """Return the tile of a node, and which of its hashes the node is the root of."""
+    """Return the tile of a node, and the range of its hashes of which the node is the root."""
     tile_level, height = divmod(level, TILE_LEVELS)
     first, count = number << height, 1 << height
     return TileKey(tile_level, first >> TILE_LEVELS), first % TILE_WIDTH, count
@@ -157,7 +157,7 @@ def _split(count: int) -> int:
 
 
 def _perfect_root(hashes: bytes) -> bytes:
-    """Return the root of a power of two of hashes."""
+    """Return the root of concatenated hashes; their number must be a power of two."""
     row = [hashes[at : at + HASH_BYTES] for at in range(0, len(hashes), HASH_BYTES)]
     while len(row) > 1:
         row = [node_hash(row[at], row[at + 1]) for at in range(0, len(row), 2)]

@@ -1,7 +1,7 @@
-"""Verification: reads the database again, builds the tree once more and compares the two.
+"""Verification: builds the tree again from the changes, and compares it with the stored tree.
 
-Who can write to the database can also replace the tree, and with the master key sign it. Only a
-checkpoint that was kept elsewhere shows that; `outside` are such checkpoints.
+Anyone who can write to the database can also replace the tree and, with the master key, sign it.
+Only checkpoints that were kept elsewhere (`outside`) reveal that.
 """
 
 from collections.abc import AsyncIterator, Sequence
@@ -35,7 +35,7 @@ from landbridge.reporting.proofs.verifier import BooksInvalid, TreeHead, open_no
 
 @dataclass(frozen=True, slots=True)
 class BooksVerification:
-    """Result of a verification: the number of leaves and checkpoints, and what is wrong."""
+    """Result of a verification: numbers of leaves and checkpoints, and the findings."""
 
     leaves: int
     checkpoints: int
@@ -44,7 +44,7 @@ class BooksVerification:
 
 @dataclass(frozen=True, slots=True)
 class _StoredProofs:
-    """What the tables hold beside tiles and blocks, in one state of the tree."""
+    """Stored data of a tree except tiles and blocks, read in one snapshot."""
 
     tree: ProofTree
     accounts: dict[str, AccountState]
@@ -56,13 +56,13 @@ class _StoredProofs:
 
 @dataclass(slots=True)
 class _Replay:
-    """Tree that is built again; `edge` has the tile of each level that is not full."""
+    """Tree under reconstruction; `edge` has the tile of each level that is not full."""
 
     builder: LeafBuilder
     edge: dict[int, bytes] = field(default_factory=dict[int, bytes])
 
     def append(self, changes: Sequence[LoggedChange]) -> tuple[list[BookLeaf], list[Tile]]:
-        """Return the leaves of changes, and the tiles that they end in."""
+        """Append changes; return their leaves and the changed tiles."""
         size = self.builder.size
         leaves = list(self.builder.build(changes))
         tiles = append(self.edge, size, [each.hash for each in leaves])
@@ -107,7 +107,7 @@ class BooksVerifier:
         )
 
     async def _compare(self, stored: _StoredProofs) -> list[str]:
-        """Return where the changes first differ from the tree, or what else is not theirs."""
+        """Return the first findings: where the changes or their accounts differ from the tree."""
         tree = stored.tree
         replay = _Replay(LeafBuilder(stored.salt_key, 0))
         async for changes in self._pages(tree):
@@ -120,7 +120,7 @@ class BooksVerifier:
             known = await self.database.single(
                 lambda tx, number=block.number: store.block(tx, tree.org_id, number)
             )
-            # A block that is not full may have got further accounts since.
+            # A block that is not full may have got more accounts in the meantime.
             if (
                 known is None
                 or known.first != block.first
@@ -138,7 +138,7 @@ class BooksVerifier:
         ]
 
     async def _pages(self, tree: ProofTree) -> AsyncIterator[list[LoggedChange]]:
-        """Yield the changes up to the last leaf's, a block of leaves at a time."""
+        """Yield the changes up to that of the last leaf, in lists of a block."""
         at = START
         while at < tree.read_to:
             page = await self.database.single(
@@ -180,7 +180,7 @@ async def _page_findings(
     known = await store.tiles(tx, tree.org_id, [each.key for each in tiles])
     for tile in tiles:
         stored = known.get(tile.key, b"")
-        # The last tile of a level may have grown since.
+        # The last tile of a level may have grown in the meantime.
         if stored.startswith(tile.hashes):
             continue
         if tile.key.level:

@@ -1,16 +1,16 @@
 """Witness: verifies, keeps and cosigns the published checkpoints of other people's books.
 
-An auditor runs it on a machine of their own, against a synchronised folder of checkpoints. It needs
-no database and no key of Landbridge. Guarantees, as those of add-checkpoint in C2SP tlog-witness:
+An auditor runs it on a machine of their own, on a synchronised folder of checkpoints. It needs no
+database and no key of Landbridge. Its guarantees are those of add-checkpoint in C2SP tlog-witness:
 
-- A checkpoint is cosigned only if a known key has signed it, and if it continues the last one that
-  was cosigned of its origin. The first one of an organisation is believed.
-- The first one of a later epoch has to name the last one that was cosigned of the epoch before,
-  which does not continue from then on.
-- A published file is read once: what is cosigned is what was verified, also if it was replaced.
-- A cosigned checkpoint is kept before its cosignature leaves, so no two histories are cosigned. One
-  witness at a time uses a folder of kept checkpoints.
-- What does not fit is refused and named, and does not hold up other organisations.
+- A checkpoint is cosigned only if a known key has signed it, and if it continues the last one
+cosigned for its origin. The first checkpoint of an organisation is trusted.
+- The first checkpoint of a later epoch must name the last one cosigned in the previous epoch, which
+has ended then.
+- A published file is read once: only verified content is cosigned, even if the file is replaced.
+- A cosigned checkpoint is stored before its cosignature is published, so that two histories are
+never cosigned. A lock ensures that only one witness uses a folder of kept checkpoints.
+- An invalid checkpoint is refused and reported, and does not affect other organisations.
 
 A cosignature (C2SP tlog-cosignature, cosignature/v1, with Ed25519) is a line that is added to a
 checkpoint:
@@ -98,7 +98,7 @@ class CheckpointRefused(LandbridgeError):
 
 @dataclass(frozen=True, slots=True)
 class OpenedCheckpoint:
-    """Published checkpoint with the text that was verified, and what it says."""
+    """Published checkpoint with its verified text and tree head."""
 
     published: PublishedFile
     note: str
@@ -107,7 +107,7 @@ class OpenedCheckpoint:
 
 @dataclass(frozen=True, slots=True)
 class WitnessReport:
-    """Checkpoints that a run has cosigned, and why it has refused others."""
+    """Checkpoints that a run has cosigned, and reasons for refusing others."""
 
     cosigned: list[str]
     refused: list[str]
@@ -122,7 +122,7 @@ class Witness:
     cosigner: Cosigner
 
     def run(self, published: CheckpointFolder, at: datetime) -> WitnessReport:
-        """Cosign what a folder of published checkpoints has beyond the kept ones."""
+        """Cosign the published checkpoints that are newer than the kept ones."""
         report = WitnessReport([], [])
         for _, files in groupby(published.checkpoints(), key=lambda each: each.org_id):
             try:
@@ -159,7 +159,7 @@ class Witness:
                 yield last
 
     def _open(self, published: PublishedFile) -> OpenedCheckpoint:
-        """Read a checkpoint, and check that it is signed and of the place where it lies."""
+        """Read a checkpoint; check its signature, and that origin and size match its path."""
         note = published.read_note()
         try:
             head = open_note(note, self.keys)
@@ -171,7 +171,7 @@ class Witness:
         return OpenedCheckpoint(published, note, head)
 
     def _check_same(self, published: PublishedFile, kept: PublishedFile | None) -> None:
-        """Raise if a checkpoint was replaced by another one of its size."""
+        """Raise if a kept checkpoint was replaced by a different one of the same size."""
         if kept is None or _body(kept.read_note()) == _body(published.read_note()):
             return
         head, known = self._open(published).head, self._open(kept).head
@@ -179,7 +179,7 @@ class Witness:
             raise _forked(known, head)
 
     def _check_open(self, opened: OpenedCheckpoint) -> None:
-        """Raise if a later epoch was cosigned: it has named the last checkpoint of this one."""
+        """Raise if a later epoch was cosigned already, because this one has ended then."""
         last = self.kept.last(opened.published.org_id)
         if last is not None and last.epoch > opened.published.epoch:
             raise CheckpointRefused(
@@ -187,7 +187,7 @@ class Witness:
             )
 
     def _check_first(self, first: OpenedCheckpoint) -> None:
-        """Raise unless an epoch continues the kept one before it, if there is one."""
+        """Raise unless an epoch's first checkpoint continues the kept one of the epoch before."""
         head, published = first.head, first.published
         last = self.kept.last(published.org_id)
         if last is None:
@@ -202,7 +202,7 @@ class Witness:
             )
 
     def _cosign(self, opened: OpenedCheckpoint, at: datetime) -> TreeHead:
-        """Keep a verified checkpoint with a cosignature."""
+        """Store a verified checkpoint with a cosignature, and publish it."""
         published, head = opened.published, opened.head
         note = self.cosigner.cosign(opened.note, int(at.timestamp()))
         self.kept.publish(
@@ -211,7 +211,7 @@ class Witness:
         return head
 
     def _missing(self, published: CheckpointFolder) -> Iterator[str]:
-        """Say which kept checkpoints are published no more: the latest one of each organisation."""
+        """Yield a message for each organisation if its latest kept checkpoint was unpublished."""
         found = {(each.org_id, each.epoch, each.file.name) for each in published.checkpoints()}
         for _, kept in groupby(self.kept.checkpoints(), key=lambda each: each.org_id):
             last = list(kept)[-1]
@@ -222,7 +222,7 @@ class Witness:
 
 @contextmanager
 def opened_witness(state: Path, keys: str, name: str) -> Generator[Witness]:
-    """Open the folder of a witness, alone; its key is made at the first time."""
+    """Open and lock the folder of a witness; its key is created on first use."""
     state.mkdir(parents=True, exist_ok=True)
     with (state / _LOCK_FILE).open("w", encoding="utf-8") as lock:
         try:

@@ -1,1 +1,1 @@
-"""Reconciliation: compares what the ledger says is outside with what outside systems hold."""
+"""Reconciliation: compares the ledger's outside balances with those of chains and banks."""

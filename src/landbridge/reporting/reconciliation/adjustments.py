@@ -1,13 +1,13 @@
-"""Adjustments: records by which the ledger takes over what a source has; two people decide.
+"""Adjustments: records that adjust the ledger to a source; two people decide on them.
 
 Journals, by the sign of the difference:
 
     surplus      OUTSIDE to SUSPENSE: the coins are there, and nobody is known to own them
     shortfall    WRITE_OFFS to OUTSIDE: the coins are gone, and the organisation bears the loss
 
-An adjustment names the reference of its difference, so the next run counts both on the same match.
-One of a position names none: it belongs to no movement. `landbridge correct` takes an adjustment
-back, once the payment that explains it is in the ledger.
+An adjustment has the reference of its difference, so the next run counts both in the same match. An
+adjustment of a position has no reference, as it belongs to no movement. `landbridge correct`
+reverses an adjustment once the ledger has the payment that explains it.
 """
 
 from datetime import datetime
@@ -36,7 +36,7 @@ TRANSITIONS: Transitions[AdjustmentStatus] = Transitions(
 
 
 def adjustment_id(difference_id: UUID) -> UUID:
-    """Return the id of a difference's adjustment: derived, so that it exists once."""
+    """Return the id of a difference's adjustment, derived so that there is only one."""
     return derived_id(difference_id, "adjustment")
 
 
@@ -50,7 +50,7 @@ def build_adjustment(
         org_id=org_id,
         id=adjustment_id(difference.id),
         kind=KIND,
-        user_id=org_id,  # of no user
+        user_id=org_id,  # means no user
         request_id=new_id(),
         request={"differenceId": str(difference.id), "reason": difference.reason},
         path=(AdjustmentStatus.COMPLETED,),
@@ -69,12 +69,12 @@ def build_adjustment(
 
 
 def adjustment_postings(money: Money, *, is_shortfall: bool) -> list[Posting]:
-    """Return the journal of coins that are there without an owner, or are gone."""
+    """Return the journal of a surplus of coins, or of a shortfall."""
     if is_shortfall:
         return [Posting(HouseRole.OUTSIDE, money), Posting(HouseRole.WRITE_OFFS, -money)]
     return [Posting(HouseRole.OUTSIDE, -money), Posting(HouseRole.SUSPENSE, money)]
 
 
 def is_shortfall_of(record: Transfer) -> bool:
-    """Return whether an adjustment is of coins that are gone."""
+    """Return whether an adjustment books a shortfall."""
     return bool(record.details["is_shortfall"])

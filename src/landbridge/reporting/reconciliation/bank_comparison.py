@@ -1,15 +1,15 @@
 """Reconciliation of accounts at banks, by their statements.
 
-A run counts what lines have moved and what the ledger has booked as outside, compares both sides
-reference by reference, and then the closing balance of the latest statement with the ledger's.
+A run sums the movements in statement lines and in the ledger's OUTSIDE account, compares both sides
+by reference, and then compares the closing balance of the latest statement with the ledger's.
 Guarantees:
 
-- A line is counted once, for what it is of by now: a record, a deposit, a file, or itself.
+- A line is counted once, under the reference it has by now: a record, a deposit, a file, or itself.
 - The balance is the bank's own. Gaps between statements are differences of their own.
-- The first comparison is the baseline: what was in the account is expected, and only what had not
-  ended by then is compared.
-- A run of a bank that is silent still compares what was reported before.
-- Nothing is compared of an account that its settings exclude, or that has no balances.
+- The first comparison is the baseline: it accepts the account's balance, and keeps only those
+movements for comparison that had not ended by then.
+- If a bank sends no statement, a run still compares earlier ones.
+- An account that the settings exclude, or with statements without balances, is not compared.
 """
 
 from dataclasses import dataclass, replace
@@ -57,9 +57,9 @@ from landbridge.reporting.reconciliation.model import (
 from landbridge.reporting.reconciliation.sources import ReconSourceName, bank_source
 from landbridge.reporting.reconciliation.unread import has_unread_adjustment
 
-# Changes of the ledger, lines and matches that one statement reads.
+# Most ledger changes, statement lines and matches that one SQL statement reads.
 _PAGE_CHANGES, _PAGE_LINES, _PAGE_MATCHES = 2_000, 500, 1_000
-# How often a run begins again because a file was read meanwhile.
+# Attempts of a run that begins again because a file was read in the meantime.
 _ATTEMPTS = 3
 _START = ("", "")
 _EXCLUDED = "the settings of the account exclude it"
@@ -67,7 +67,7 @@ _EXCLUDED = "the settings of the account exclude it"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _ComparedAccount:
-    """Account that is compared."""
+    """Bank account that is compared."""
 
     org_id: UUID
     id: UUID
@@ -104,12 +104,12 @@ class BankComparison:
                 await self._exclude(account, now)
 
     async def _run(self, account: _ComparedAccount, now: datetime, zone: str) -> None:
-        """Compare an account, again if a file is read meanwhile."""
+        """Compare an account; repeat this if a file is read in the meantime."""
         if not await self._open(account, now):
             return
         for _ in range(_ATTEMPTS):
             await self._count_lines(account, now)
-            # After the lines, so that what they had settled is booked already.
+            # Read the ledger after the lines, so that it has booked what the lines have settled.
             await self._read_ledger(account, now)
             if await self._compare(account, now, zone):
                 return
@@ -131,7 +131,7 @@ class BankComparison:
         return await self.database.transact(work)
 
     async def _exclude(self, account: _ComparedAccount, now: datetime) -> None:
-        """Resolve the silence of an account that is compared no more."""
+        """Resolve the SOURCE_SILENT difference of an account that is no longer compared."""
         org_id, source = account.org_id, account.source
 
         async def work(tx: Tx) -> None:
@@ -145,7 +145,7 @@ class BankComparison:
         await self.database.transact(work)
 
     async def _count_lines(self, account: _ComparedAccount, now: datetime) -> None:
-        """Count lines of files that were read to their end."""
+        """Add the lines of completely read files to the bank's sums."""
         org_id, source, asset = account.org_id, account.source, account.asset
 
         async def work(tx: Tx) -> bool:
@@ -163,7 +163,7 @@ class BankComparison:
             pass
 
     async def _read_ledger(self, account: _ComparedAccount, now: datetime) -> None:
-        """Count what was booked as outside."""
+        """Add entries of the OUTSIDE account to the ledger's sums."""
         org_id, source = account.org_id, account.source
         await place_changes(self.database, [org_id])
 
@@ -193,7 +193,7 @@ class BankComparison:
         async def work(tx: Tx) -> bool:
             known = await store.lock_source(tx, org_id, source)
             closing = await counted_lines.find_closing_balance(tx, org_id, account.id)
-            # After the balance: lines up to it are counted if none is left.
+            # Check after reading the balance: if no line is uncounted, all lines up to it are.
             if await counted_lines.has_uncounted(tx, org_id, account.id):
                 return False
             if known is None or closing is None:
@@ -225,7 +225,7 @@ class BankComparison:
 
 
 async def _forget_ended(tx: Tx, account: _ComparedAccount) -> None:
-    """Compare what has ended before the first comparison in total only."""
+    """Remove matches that ended before the first comparison: only the balance covers them."""
     unequal = await bank_store.unequal(tx, account.org_id, account.source)
     references = await _references(tx, account, list(unequal))
     kept = references.kept(unequal)
@@ -285,7 +285,7 @@ async def _references(tx: Tx, account: _ComparedAccount, references: list[str]) 
 async def _end(
     tx: Tx, account: _ComparedAccount, closing: ClosingBalance, now: datetime, *, is_silent: bool
 ) -> None:
-    """Store the run; that of a silent bank is not good."""
+    """Store the run, as failed if the bank is silent."""
     org_id, source, block = account.org_id, account.source, _block(closing)
     failure = None
     await store.move_source(tx, org_id, source, block)
@@ -307,7 +307,7 @@ async def _keep_cut(
     now: datetime,
     zone: str,
 ) -> None:
-    """Keep the position as that of the last day that the statement covers, and that has ended."""
+    """Store the position for the daily close of the last ended day that the statement covers."""
     covered = covered_day(account.currency, closing_day(account.currency, closing, now))
     day = min(ended_day(now, zone), covered)
     await close_store.add_cutoff(

@@ -21,7 +21,7 @@ def _is_weekday(day: date) -> bool:
     return day.weekday() < _SATURDAY
 
 
-# Of all other currencies, holidays are not known.
+# Zone and banking days of all other currencies, for which holidays are not known.
 _OTHERS: tuple[tzinfo, Callable[[date], bool]] = (UTC, _is_weekday)
 _CALENDARS: dict[str, tuple[tzinfo, Callable[[date], bool]]] = {
     "usd": (NEW_YORK, is_us_banking_day),
@@ -30,27 +30,27 @@ _CALENDARS: dict[str, tuple[tzinfo, Callable[[date], bool]]] = {
 
 
 def local_day(currency: str, at: datetime) -> date:
-    """Return the day at the bank."""
+    """Return the date in the bank's time zone."""
     zone, _ = _CALENDARS.get(currency, _OTHERS)
     return at.astimezone(zone).date()
 
 
 def statement_due(currency: str, at: datetime) -> datetime:
-    """Return until when a statement has what the bank does on the day of `at`."""
+    """Return when the statement of the bank's day at time `at` is due."""
     zone, _ = _CALENDARS.get(currency, _OTHERS)
     due_on = next_banking_day(currency, local_day(currency, at))
     return datetime.combine(due_on + _DAY, time(), zone).astimezone(UTC)
 
 
 def silent_from(currency: str, closing_on: date) -> datetime:
-    """Return from when a bank is silent that has last closed this day: the next one is overdue."""
+    """Return when the statement after that of `closing_on` is overdue: the bank is silent then."""
     zone, _ = _CALENDARS.get(currency, _OTHERS)
     due_on = next_banking_day(currency, next_banking_day(currency, closing_on))
     return datetime.combine(due_on + _DAY, time(), zone).astimezone(UTC)
 
 
 def covered_day(currency: str, closing_on: date) -> date:
-    """Return the last day that a closing balance is of: banks book nothing until the next one."""
+    """Return the last day with this closing balance: the day before the next banking day."""
     return next_banking_day(currency, closing_on) - _DAY
 
 

@@ -1,6 +1,6 @@
-"""Rules of accounts at banks: what a reference is of, and how long timing explains it.
+"""Rules of accounts at banks: what a reference belongs to, and how long timing explains it.
 
-Patience is that of the rail. A statement has a booking by the end of the next banking day; ACH
+The patience depends on the rail. A statement has a booking by the end of the next banking day; ACH
 payments settle when their time for returns is over. The ledger follows a line within seconds.
 """
 
@@ -29,27 +29,27 @@ from landbridge.reporting.reconciliation.model import (
     find_difference,
 )
 
-# Reference of a gap, before the identifier of the statement that begins after it.
+# Prefix of a gap's reference, before the identifier of the statement that begins after it.
 GAP_PREFIX: Final = "statement/"
-# The worker moves a record when its line is matched; while it is busy, somewhat later.
+# Time within which the worker advances a record after its line is matched, even when busy.
 _ENTRY_PATIENCE: Final = timedelta(hours=1)
 _DAY: Final = timedelta(days=1)
-# No statement is older; days around the first one of the calendar can't be computed.
+# Earliest closing day, because days around the first one of the calendar can't be computed.
 _EARLIEST: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
 class BankReferences:
-    """What references are of: ACH files by name, and lines; the others are records or deposits."""
+    """Kinds of references: ACH files by name, and lines; others are records or deposits."""
 
     ach_files: Mapping[str, AchFile]
-    # Whether the worker or a reviewer has yet to look at the line.
+    # By line: whether the worker or a reviewer has still to process it.
     lines: Mapping[UUID, bool]
 
     def kept(self, unequal: Mapping[str, bool]) -> list[str]:
-        """Return which of the unequal matches the first comparison keeps.
+        """Return the unequal matches that the first comparison keeps.
 
-        The other side of these is still to come. All that has ended before is in the baseline.
+        These still wait for their other side. All other movements are part of the baseline.
         """
         return [
             reference
@@ -65,7 +65,7 @@ class BankReferences:
 
 
 def sum_lines(movements: Iterable[BankMovement], asset: str) -> list[MovementSum]:
-    """Sum what lines have moved by reference."""
+    """Sum the movements of lines by reference."""
     units: defaultdict[str, int] = defaultdict(int)
     record_ids: dict[str, UUID | None] = {}
     for each in movements:
@@ -84,7 +84,7 @@ def sum_lines(movements: Iterable[BankMovement], asset: str) -> list[MovementSum
 
 
 def line_ids(references: Iterable[str]) -> list[UUID]:
-    """Return the references that may be lines."""
+    """Return the ids among the references, which may be those of lines."""
     found = (as_uuid(each) for each in references)
     return [each for each in found if each is not None]
 
@@ -92,7 +92,7 @@ def line_ids(references: Iterable[str]) -> list[UUID]:
 def closing_day(currency: str, closing: ClosingBalance, now: datetime) -> date:
     """Return the day of a closing balance; without one, the day before its statement was made.
 
-    A bank may write any time: a day long after the statement was made is not believed.
+    A day that is long after the statement was made is not accepted, as banks may write any day.
     """
     made_at = max(min(closing.created_at, now), _EARLIEST)
     if closing.closing_on is None:
@@ -115,7 +115,7 @@ def find_bank_difference(
 def find_overdue(
     payouts: Iterable[UnbookedPayout], asset: str, currency: str, now: datetime
 ) -> list[FoundDifference]:
-    """Return the payouts that a statement should have by now; before that they are in transit."""
+    """Return differences for payouts that a statement should have by now."""
     return [
         FoundDifference(
             kind=DifferenceKind.MISSING_OUTSIDE,
@@ -131,7 +131,7 @@ def find_overdue(
 
 
 def _due_at(match: MovementMatch, references: BankReferences, currency: str) -> datetime:
-    """Return until when timing explains a match."""
+    """Return the time until which timing explains a match."""
     moved_at = match.outside_moved_at or match.first_seen_at
     file = references.ach_files.get(match.reference)
     if file is not None:
@@ -141,6 +141,6 @@ def _due_at(match: MovementMatch, references: BankReferences, currency: str) -> 
     if as_uuid(match.reference) in references.lines:
         return moved_at + DEBIT_PATIENCE
     if match.record_id is None and not match.ledger_units and match.outside_units > 0:
-        # A deposit that no payment has taken up yet, or that is being returned.
+        # The deposit is not matched with a payment yet, or is being returned.
         return statement_due(currency, moved_at)
     return moved_at + _ENTRY_PATIENCE

@@ -1,4 +1,4 @@
-"""Statements on the tables of reconciliation that only accounts at banks need."""
+"""SQL statements on the tables of reconciliation that only bank accounts need."""
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
@@ -17,7 +17,7 @@ _MOVE_READ = """
 update recon_sources set read_place = $3 where org_id = $1 and source = $2
 """
 
-# A match that is gone was compared in total only, and stays so.
+# Has no effect on a match that was removed, because only the balance covers it.
 _TAKE_BACK = """
 update recon_matches m
 set outside_units = m.outside_units - n.units, outside_moved_at = $3
@@ -29,7 +29,7 @@ from (
 where m.org_id = $1 and m.source = $2 and m.asset = $4 and m.reference = n.reference
 """
 
-# A statement that was missing and has come since makes a gap zero.
+# Sets a gap to zero if the missing statement has arrived.
 _SET_GAPS = """
 insert into recon_matches as m
     (org_id, source, reference, asset, record_id, ledger_units, outside_units, first_seen_at,
@@ -66,12 +66,12 @@ update recon_positions set accepted_units = unexplained_units where org_id = $1 
 
 
 async def lock_read_place(tx: Tx, org_id: UUID, source: ReconSourceName) -> int:
-    """Return how far the log was read for an open source, and lock it."""
+    """Return the place up to which the log was read for an open source, and lock the source."""
     return await tx.fetchval(_LOCK_READ, org_id, source)
 
 
 async def move_read_place(tx: Tx, org_id: UUID, source: ReconSourceName, read_place: int) -> None:
-    """Store how far the log was read for a locked source."""
+    """Store the place up to which the log was read for a locked source."""
     await tx.execute(_MOVE_READ, org_id, source, read_place)
 
 
@@ -84,7 +84,7 @@ async def take_back(
     *,
     at: datetime,
 ) -> None:
-    """Take movements back that were counted for these references."""
+    """Subtract movements that were counted under these references."""
     await tx.execute(
         _TAKE_BACK,
         org_id,
@@ -116,17 +116,17 @@ async def set_gaps(
 
 
 async def unequal(tx: Tx, org_id: UUID, source: ReconSourceName) -> Mapping[str, bool]:
-    """Return the references with unequal sides: whether the ledger has nothing of it."""
+    """Return references with unequal sides, and for each whether the ledger's side is empty."""
     return {row["reference"]: row["is_unknown"] for row in await tx.fetch(_UNEQUAL, org_id, source)}
 
 
 async def keep_matches(
     tx: Tx, org_id: UUID, source: ReconSourceName, references: Collection[str]
 ) -> None:
-    """Remove all matches but these: from then on they are compared in total only."""
+    """Remove all other matches, so that from then on only the balance covers them."""
     await tx.execute(_KEEP, org_id, source, list(references))
 
 
 async def set_baseline(tx: Tx, org_id: UUID, source: ReconSourceName) -> None:
-    """Expect what no movement explains: the organisation's own money in the account."""
+    """Accept the unexplained units of a source: the organisation's own money in the account."""
     await tx.execute(_SET_BASELINE, org_id, source)

@@ -117,7 +117,7 @@ def parse_day(text: str) -> date:
     """Parse a day such as 2026-01-31; raises `FieldInvalid`."""
     try:
         day = date.fromisoformat(text)
-        if day.isoformat() != text:  # such as a day of a week, 2026-W05-6
+        if day.isoformat() != text:  # another ISO form, such as 2026-W05-6
             raise ValueError(text)  # noqa: TRY301  same sentence as any other wrong form
     except ValueError as error:
         raise FieldInvalid("day must be a date such as 2026-01-31", field="day") from error

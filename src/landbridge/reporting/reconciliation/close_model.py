@@ -1,7 +1,7 @@
 """Types of daily closes, and their rules: pure functions.
 
 The content of a close is canonical JSON: members in sorted order, units as texts, and the digest of
-the close before, so that the closes of an organisation form a chain.
+the previous close, so that the closes of an organisation form a hash chain.
 """
 
 import hashlib
@@ -28,12 +28,12 @@ class CloseStatus(StrEnum):
     """Status of a close."""
 
     PREPARED = "PREPARED"  # signed by one person; waits for a second one
-    COMPLETED = "COMPLETED"  # confirmed by a second one: never changes again
-    REJECTED = "REJECTED"  # by the second person, or withdrawn; the day may be signed again
+    COMPLETED = "COMPLETED"  # confirmed by a second person: never changes again
+    REJECTED = "REJECTED"  # rejected or withdrawn: the day may be signed again
 
 
 class ClosePosition(msgspec.Struct, frozen=True, kw_only=True):
-    """Both sides of an asset at the cut of a day; units as texts."""
+    """Ledger and source side of an asset at the cut of a day; units are texts."""
 
     source: str
     asset: str
@@ -52,9 +52,9 @@ class ClosePosition(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CloseDifference(msgspec.Struct, frozen=True, kw_only=True):
-    """Difference that a close carries, or that has been resolved since the close before.
+    """Difference that a close carries, or that was resolved since the previous close.
 
-    `is_earlier`: the close before has carried it, too. `age_days` is its age at the cut.
+    `is_earlier` says whether the previous close carried it, too. `age_days` is its age at the cut.
     """
 
     id: UUID
@@ -72,9 +72,9 @@ class CloseDifference(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CloseCorrection(msgspec.Struct, frozen=True, kw_only=True):
-    """Correction that the ledger has posted since the cut before, and the record that it corrects.
+    """Correction that the ledger has posted since the previous cut, and the corrected record.
 
-    It belongs to the day on which it was posted, whatever the day of the record.
+    It belongs to the day of its posting, not to the day of the record.
     """
 
     id: UUID
@@ -83,9 +83,9 @@ class CloseCorrection(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CloseContent(msgspec.Struct, frozen=True, kw_only=True):
-    """What people sign. `cut_at` is the time of the day's comparison; `tolerance` is in coins.
+    """Content that people sign. `cut_at` is the end of the day; `tolerance` is in coins.
 
-    `reason` is why differences above it are carried. `reserves` are missing if liabilities were not
+    `reason` is why differences above it are carried. `reserves` is None if liabilities were not
     counted at the cut, as before version 2.
     """
 
@@ -105,9 +105,9 @@ class CloseContent(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def statement(self) -> ReserveStatement | None:
-        """Return the statement of reserves, if there are any.
+        """Return the statement of reserves; None if the close has no reserves.
 
-        What is owed was counted with the chains: a bank's cut may be hours later.
+        Its time is that of the chains' comparison, because a bank's may be hours later.
         """
         if self.reserves is None:
             return None
@@ -123,7 +123,7 @@ class CloseContent(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DailyClose:
-    """Close of one day. `text` is the content that was signed; people are keys or members."""
+    """Close of one day. `text` is the signed content; people are ids of keys or members."""
 
     id: UUID
     day: date
@@ -138,7 +138,7 @@ class DailyClose:
 
     @property
     def content(self) -> CloseContent:
-        """Return the content."""
+        """Return the decoded content."""
         return msgspec.json.decode(self.text, type=CloseContent)
 
     @property
@@ -149,14 +149,14 @@ class DailyClose:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CloseInput:
-    """What the close of a day is made of."""
+    """Data from which the close of a day is built."""
 
     org_id: UUID
     day: date
     zone: str
     positions: Sequence[ClosePosition]
     unresolved: Sequence[Difference]
-    # Differences that the close before has carried, as they are now.
+    # Present state of the differences that the previous close carried.
     earlier: Sequence[Difference]
     corrections: Sequence[CloseCorrection]
     liabilities: Sequence[StoredReserve]
@@ -171,14 +171,15 @@ def end_of_day(day: date, zone: str) -> datetime:
 
 
 def ended_day(at: datetime, zone: str) -> date:
-    """Return the last day that has ended in a zone."""
+    """Return the last day that has ended in a zone at this time."""
     return at.astimezone(ZoneInfo(zone)).date() - timedelta(days=1)
 
 
 def exceeds(difference: Difference, tolerance: Decimal) -> bool:
     """Return whether an unresolved difference needs a reason to be carried.
 
-    Timing explains some; one of a whole source has no amount, and always needs one.
+    Differences that timing explains need none. One of a whole source, which has no amount, always
+    needs one.
     """
     if difference.status is DifferenceStatus.TIMING:
         return False
@@ -224,9 +225,9 @@ def build_content(found: CloseInput, reason: str | None) -> str:
 def _reserves(
     positions: Sequence[ClosePosition], liabilities: Sequence[StoredReserve]
 ) -> list[AssetReserve] | None:
-    """Return what is owed and held of each coin that is used; None unless all were counted.
+    """Return what is owed and held of each used coin; None unless all were counted.
 
-    Wallets hold no money at banks.
+    Positions at banks are left out, because wallets hold no such money.
     """
     coins = [each for each in positions if each.is_of_chain]
     owed = {each.asset: each for each in liabilities}

@@ -1,4 +1,4 @@
-"""Every statement on recon_cutoffs and recon_closes, and what a close reads beside them."""
+"""All SQL statements on recon_cutoffs and recon_closes, and other reads for a close."""
 
 from collections.abc import Collection, Sequence
 from datetime import date, datetime
@@ -17,7 +17,7 @@ from landbridge.reporting.reconciliation.close_model import (
 from landbridge.reporting.reconciliation.model import ComparedPosition, Difference
 from landbridge.reporting.reconciliation.sources import ReconSourceName, SourceName
 
-# A source that was opened after the day's end says nothing about the day.
+# Stores no cut of a source that was opened after the end of the day.
 _ADD_CUTOFF = """
 insert into recon_cutoffs
     (org_id, day, source, asset, block_number, block_hash, compared_at, ledger_units, outside_units,
@@ -43,7 +43,7 @@ select exists (
     )
 """
 
-# Locked, so that no comparison is stored between what a close reads of positions and differences.
+# Locks the sources, so that no comparison is stored while a close reads positions and differences.
 _SOURCES = """
 select source from recon_sources where org_id = $1 and opened_at < $2 order by source for share
 """
@@ -124,7 +124,7 @@ where org_id = $1 and id = $2
 for update
 """
 
-# The only statement that changes a close: once, and never what was signed.
+# The only statement that changes a close. It does so once, and never the signed content.
 _DECIDE = """
 update recon_closes
 set status = $3, decided_by = $4, decided_at = $5, rejection_reason = $6
@@ -144,7 +144,7 @@ limit $5
 async def is_cut_due(
     tx: Tx, org_id: UUID, source: SourceName, day: date, *, ended_at: datetime
 ) -> bool:
-    """Return whether the ended day has no cut of a source that had been opened by then."""
+    """Return whether the ended day still lacks the cut of a source that was open by then."""
     return bool(await tx.fetchval(_IS_CUT_DUE, org_id, day, source, ended_at))
 
 
@@ -159,7 +159,7 @@ async def add_cutoff(
     compared_at: datetime,
     positions: Sequence[ComparedPosition],
 ) -> bool:
-    """Keep the positions of a run as those of the ended day; False if an earlier run was first."""
+    """Store a run's positions as the cut of the ended day; False if an earlier run has done so."""
     added = await tx.fetch(
         _ADD_CUTOFF,
         org_id,
@@ -175,7 +175,7 @@ async def add_cutoff(
 
 
 async def lock_sources(tx: Tx, org_id: UUID, opened_before: datetime) -> list[ReconSourceName]:
-    """Return the sources that a day has, locked against comparisons."""
+    """Return and lock the sources that were opened before the end of a day."""
     return [
         ReconSourceName(row["source"]) for row in await tx.fetch(_SOURCES, org_id, opened_before)
     ]
@@ -209,7 +209,7 @@ async def differences(tx: Tx, org_id: UUID, ids: Collection[UUID]) -> list[Diffe
 async def corrections(
     tx: Tx, org_id: UUID, after: datetime, until: datetime
 ) -> list[CloseCorrection]:
-    """Return what the ledger has corrected after one time and up to another."""
+    """Return corrections posted after one time and up to another."""
     return [
         CloseCorrection(id=row["id"], record_id=UUID(row["record_id"]), posted_at=row["created_at"])
         for row in await tx.fetch(_CORRECTIONS, org_id, CORRECTION, after, until)
@@ -222,7 +222,7 @@ async def add(tx: Tx, org_id: UUID, close: DailyClose) -> bool:
 
 
 async def latest(tx: Tx, org_id: UUID) -> DailyClose | None:
-    """Return the close of the latest day that has one which is not rejected."""
+    """Return the latest close that is not rejected, by day; None without one."""
     row = await tx.fetchrow(_LATEST, org_id)
     return None if row is None else _close(row)
 

@@ -1,11 +1,11 @@
-"""Daily closes: one person signs what a day's books and the outside say, a second one confirms.
+"""Daily closes: one person signs the positions of a day, and a second person confirms them.
 
 Guarantees:
-- The positions of a day are those of the first good comparison of each source after its end. What
-  the ledger has booked up to then belongs to the day, what it books later to a later one.
-- A day is not closed while a source was not compared after its end, or no statement of a bank
-  covers it.
-- Unresolved differences above the tolerance are carried only on purpose, with a reason.
+- The positions of a day are those of each source's first good comparison after the day's end.
+Entries booked up to that comparison belong to the day, later ones to a later day.
+- A day cannot be closed before each source was compared after its end, and the statement of each
+bank covers it.
+- Unresolved differences above the tolerance are carried only with a reason.
 - The second person confirms the digest of what was signed. A confirmed close never changes: a later
   correction is posted on a later day, and the close of that day names it.
 - Both signatures are changes in the log, and so in the organisation's provable books.
@@ -58,7 +58,7 @@ class DailyCloses:
     time_zones: TimeZones
     clock: Clock
     chains: Collection[Chain]
-    # None without bank files.
+    # None if the installation exchanges no bank files.
     banks: BankComparison | None
     tolerance: Decimal
 
@@ -74,7 +74,7 @@ class DailyCloses:
         zone = (await self.time_zones.get(person.org_id)).current
         ended_at = _end(day, zone)
         at = self.clock.stamp(person.offset)
-        # What is stamped before the end is committed by then.
+        # By then, all changes that are stamped before the end of the day are committed.
         if at < ended_at + SPREAD:
             raise ResourceConflict(
                 f"{day} can be closed from {ended_at + SPREAD:%Y-%m-%d %H:%M} UTC on"
@@ -108,7 +108,7 @@ class DailyCloses:
         """Confirm a close as the second person; it is final then.
 
         Raises `ResourceNotFound`, `FieldInvalid`, `RoleNotAllowed` for the person who has signed,
-        and `ResourceConflict` if it does not wait, or its digest is another one.
+        and `ResourceConflict` if it does not wait for a decision, or has another digest.
         """
 
         async def work(tx: Tx) -> DailyClose:
@@ -123,7 +123,8 @@ class DailyCloses:
     async def reject(self, person: ReconPerson, close_id: UUID, reason: str) -> DailyClose:
         """Reject a signed close, or withdraw one's own; the day can be signed again.
 
-        Raises `ResourceNotFound`, `FieldInvalid`, and `ResourceConflict` if it does not wait.
+        Raises `ResourceNotFound`, `FieldInvalid`, and `ResourceConflict` if it does not wait for a
+        decision.
         """
         checked = check_text("reason", reason, length_max=REASON_LENGTH_MAX)
 
@@ -149,7 +150,7 @@ class DailyCloses:
         return await self.database.single(lambda tx: close_store.last_completed(tx, org_ids))
 
     async def _sources(self, org_id: UUID) -> Collection[SourceName]:
-        """Return the sources that a close needs, if they were open at the end of its day."""
+        """Return the configured sources; a close needs those open at the end of its day."""
         banks = [] if self.banks is None else await self.banks.sources(org_id)
         return {*self.chains, *banks}
 
@@ -220,7 +221,7 @@ def _end(day: date, zone: str) -> datetime:
 
 
 def _missing(sources: Collection[ReconSourceName]) -> str:
-    """Return what is missing of a day."""
+    """Return the message that names the sources missing for a day."""
     chains = ", ".join(each for each in sources if not each.is_bank)
     banks = ", ".join(each for each in sources if each.is_bank)
     parts = [
@@ -283,7 +284,7 @@ async def _record(
             "digest": close.digest.hex(),
             "reason": reason,
             "personId": str(person.id),
-            # Who has a proof of this change knows that no other statement was confirmed by it.
+            # A proof of this change also proves which statement of reserves was confirmed.
             **({"reserves": statement.digest} if statement and is_published else {}),
         },
     )

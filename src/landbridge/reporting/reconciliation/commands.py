@@ -192,7 +192,7 @@ async def _person(context: CommandContext[LedgerReconciliation], email: str) -> 
 
 def _print(status: ReconStatus) -> None:
     print_lines([_source_line(each) for each in status.sources], "Nothing was compared yet.")
-    # Assets that were never used would fill the page.
+    # Omit assets that were never used, which would fill the page.
     used = [(source, each) for source, each in status.positions if not _is_unused(each)]
     for source, each in used:
         click.echo(_position_line(source, each))

@@ -1,4 +1,4 @@
-"""Chains that reconciliation reads, and that this process reads the same ones as the others."""
+"""Chains that reconciliation reads, and the check that all processes read the same ones."""
 
 import time
 from collections import defaultdict
@@ -17,7 +17,7 @@ from landbridge.reporting.reconciliation import store
 
 @dataclass(frozen=True, slots=True)
 class ConnectedChain:
-    """Record of a chain, and how long one side of a payment may be early there."""
+    """Reader of a chain, and its patience: how long one side of a payment may be early."""
 
     records: ChainRecords
     patience: timedelta
@@ -37,7 +37,7 @@ async def check_connected(database: Database, chains: Mapping[Chain, ConnectedCh
         )
 
 
-# After this many organisations without an answer in a row a chain is asked no more, for a while.
+# Consecutive calls without an answer after which a chain is not called for a while.
 _FAILURES: Final = 3
 _PAUSE_S: Final = 30
 
@@ -45,8 +45,8 @@ _PAUSE_S: Final = 30
 class SilentChains:
     """Counts calls without an answer in a row, by chain, within a run over many organisations.
 
-    Each call to such a chain lasts until its timeout: asked once for each organisation, it would
-    delay the comparison of all others by hours.
+    Each call to such a chain lasts until its timeout. One call for each organisation would delay
+    the comparison of all others by hours.
     """
 
     def __init__(self) -> None:
@@ -55,7 +55,7 @@ class SilentChains:
 
     @contextmanager
     def asking(self, chain: Chain) -> Generator[None]:
-        """Note whether a chain answers; raises `Unavailable` at once if it did not a moment ago."""
+        """Count whether a call is answered; raise `Unavailable` at once if recent ones were not."""
         if self._until_s.get(chain, 0) > time.monotonic():
             raise Unavailable(f"{chain} has not answered for other organisations")
         try:

@@ -1,8 +1,9 @@
 """Cut of a day: positions and liabilities of a source at its first good run after the day's end.
 
 Guarantees:
-- Both are of one place in the log, and are stored together or not at all.
-- Liabilities are counted while no transaction is open, so that a large organisation delays nobody.
+- Both belong to the same place in the log, and are stored together or not at all.
+- Liabilities are counted without an open transaction, so that a large organisation does not delay
+others.
 """
 
 from collections.abc import Collection, Sequence
@@ -39,7 +40,7 @@ class DayCuts:
     reserves: Reserves
 
     async def count(self, cut: DayCut, addresses: Collection[str]) -> CountedLiabilities | None:
-        """Return the liabilities at this run; None if it is not the first one of the day."""
+        """Return the liabilities at this run; None if an earlier run was the day's cut."""
         is_due = await self.database.single(
             lambda tx: close_store.is_cut_due(
                 tx, cut.org_id, cut.source, cut.day, ended_at=cut.ended_at
@@ -58,7 +59,7 @@ class DayCuts:
         )
 
     async def has_moved(self, tx: Tx, org_id: UUID, counted: CountedLiabilities | None) -> bool:
-        """Return whether another worker has read further in the log; lock the cursor if not."""
+        """Lock the cursor; return whether another worker has read further in the log."""
         if counted is None:
             return False
         _, read_place = await ledger_store.lock_cursor(tx, org_id)

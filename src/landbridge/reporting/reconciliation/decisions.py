@@ -1,13 +1,13 @@
 """Decisions of people on differences: assign, resolve, accept, reject.
 
 Guarantees:
-- A difference ends by two people: one explains it, another one accepts the explanation. A key and
-  the member who created it are one person.
-- Both have decided on the units as they are. If a run finds others, the explanation is void.
-- Accepted units are no difference of later runs. If they change, they are one again.
+- Two people resolve a difference: one explains it, and another one accepts the explanation. A key
+and the member who created it count as one person.
+- Both decide on the same units. If a run finds other units, the explanation is void.
+- Later runs do not report accepted units as a difference, unless they change.
 - A decision posts nothing, unless both people decided to adjust the ledger: then the acceptance
-  posts one journal in its transaction (adjustments.py), and no later run expects a difference.
-- Each decision is in the change log, with its reason. Nobody is to write personal data into one.
+posts one journal in its transaction (adjustments.py), and later runs find no difference.
+- Each decision is in the change log, with its reason, which must not contain personal data.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -41,7 +41,7 @@ from landbridge.reporting.reconciliation.unread import has_moved
 KIND = "RECONCILIATION.DIFFERENCE"
 REASON_LENGTH_MAX = 500
 
-# Actor of what a run opens again.
+# Actor in the change log when a run reopens a difference.
 _WORKER = "worker"
 
 # Returns the locked difference after a decision at this time, or raises `Refused`.
@@ -53,8 +53,8 @@ class DifferenceDecisions:
     """Decides on differences of all organisations.
 
     Every method raises `ResourceNotFound` for an unknown difference, and `ResourceConflict` if its
-    status does not allow the decision. An `amount` is what the person has seen, in coins: the
-    decision is refused if it has changed.
+    status does not allow the decision. `amount` is the difference that the person has seen, in
+    coins: the decision is refused if it has changed.
     """
 
     database: Database
@@ -92,8 +92,8 @@ class DifferenceDecisions:
     ) -> Difference:
         """Explain an open difference; it waits for a second person. Raises `FieldInvalid`.
 
-        With `adjusts_ledger` the acceptance books it: a surplus as held in suspense, a shortfall as
-        a loss of the organisation.
+        With `adjusts_ledger` the acceptance books the difference: a surplus to suspense, a
+        shortfall as a loss of the organisation.
         """
         reason = check_text("reason", reason, length_max=REASON_LENGTH_MAX)
 
@@ -147,7 +147,7 @@ class DifferenceDecisions:
         return await self._decide(person, difference_id, "accept", decide, facts={})
 
     async def reject(self, person: ReconPerson, difference_id: UUID, reason: str) -> Difference:
-        """Reject an explanation, or withdraw one's own; the difference is open again.
+        """Reject an explanation, or withdraw one's own; the difference is then open again.
 
         Raises `FieldInvalid`.
         """
@@ -245,7 +245,7 @@ def check_proposed(difference: Difference) -> UUID:
 def check_amount(difference: Difference, amount: str | None) -> None:
     """Raise `ResourceConflict` if a difference has another amount than a person has seen.
 
-    Raises `FieldInvalid` for what is no amount of its asset.
+    Raises `FieldInvalid` if `amount` is not a valid amount of the asset.
     """
     if amount is None:
         return
@@ -267,7 +267,7 @@ def parse_amount_seen(amount: str, asset: Asset) -> int:
 
 
 async def _take_units(tx: Tx, org_id: UUID, found: Difference) -> bool:
-    """Let later runs expect a difference, unless the ledger adjusts to it; False if it changed."""
+    """Accept the units for later runs, unless the ledger is adjusted; False if they changed."""
     if found.adjusts_ledger:
         has_units = await difference_store.has_units(tx, org_id, found)
         return has_units and not await has_moved(tx, org_id, found)
@@ -275,7 +275,7 @@ async def _take_units(tx: Tx, org_id: UUID, found: Difference) -> bool:
 
 
 async def _lock(tx: Tx, org_id: UUID, difference_id: UUID) -> Difference:
-    """Lock a difference after its source, as a run does, so that neither waits for the other."""
+    """Lock a difference after its source, in the same order as a run, to prevent deadlocks."""
     known = await difference_store.get(tx, org_id, difference_id)
     if known is not None:
         await store.lock_source(tx, org_id, known.source)

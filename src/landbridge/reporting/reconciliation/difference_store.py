@@ -1,4 +1,4 @@
-"""Statements on recon_differences that run on one organisation, and on units that people accept."""
+"""SQL statements on the differences of one organisation, and on units that people accept."""
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
@@ -42,7 +42,7 @@ where (d.kind, d.ledger_units, d.outside_units, d.status = 'TIMING')
     or (d.status = 'TIMING' and d.due_at <> excluded.due_at)
 """
 
-# Each match is looked up by its key, whatever row count the planner expects.
+# The lateral join looks up each match by its key, even if the planner expects many rows.
 _RESOLVE_MATCHED = """
 update recon_differences d
 set status = 'RESOLVED', resolution = $4, resolved_at = $3
@@ -61,7 +61,7 @@ where d.org_id = $1 and d.source = $2 and d.status <> 'RESOLVED' and d.reference
     and d.kind = any($5::text[]) and d.asset <> all($6::text[])
 """
 
-# Of payouts in transit: nothing of them was counted on either side.
+# Resolves differences of payouts in transit, for which neither side has a movement.
 _RESOLVE_UNBOOKED = """
 update recon_differences d
 set status = 'RESOLVED', resolution = $4, resolved_at = $3
@@ -84,7 +84,7 @@ limit $3
 """
 
 
-# The first one has an index of its own, since most differences are resolved.
+# A separate statement for unresolved differences uses their own index, as most are resolved.
 _UNRESOLVED_PAGE = """
 select id, source, kind, status, asset, reference, record_id, ledger_units, outside_units, since,
     due_at, resolution, resolved_at, assignee_id, reason, proposed_by, proposed_at, accepted_by,
@@ -119,7 +119,7 @@ from recon_differences
 where org_id = $1 and id = $2
 """
 
-# A person has explained other units: they have to look again.
+# Reopens differences if a person has explained other units than those found now.
 _REOPEN = """
 update recon_differences d
 set status = 'OPEN', proposed_by = null, proposed_at = null, reason = null,
@@ -137,7 +137,7 @@ returning d.id
 async def add_findings(
     tx: Tx, org_id: UUID, source: SourceName, findings: Sequence[FoundDifference], now: datetime
 ) -> None:
-    """Store differences; those that are known get their current kind, units and status."""
+    """Store differences; known ones are updated with their present kind, units and status."""
     await tx.execute(
         _ADD_FINDINGS,
         org_id,
@@ -161,7 +161,7 @@ async def resolve_cleared(
     kinds: Collection[DifferenceKind],
     besides: Collection[str],
 ) -> None:
-    """Resolve the differences of these kinds of a whole asset or source, besides some assets."""
+    """Resolve differences of these kinds, which concern a whole asset or source, except some."""
     cleared = DifferenceResolution.CLEARED
     await tx.execute(_RESOLVE_CLEARED, org_id, source, now, cleared, list(kinds), list(besides))
 
@@ -169,7 +169,7 @@ async def resolve_cleared(
 async def resolve_unbooked(
     tx: Tx, org_id: UUID, source: SourceName, now: datetime, *, besides: Collection[str]
 ) -> None:
-    """Resolve the differences of an account's payouts in transit, besides some references."""
+    """Resolve differences of an account's payouts in transit, except these references."""
     cleared = DifferenceResolution.CLEARED
     await tx.execute(_RESOLVE_UNBOOKED, org_id, source, now, cleared, list(besides))
 
@@ -205,14 +205,14 @@ async def page(
 
 
 async def get(tx: Tx, org_id: UUID, difference_id: UUID) -> Difference | None:
-    """Return a difference."""
+    """Return a difference; None if there is none."""
     return read_optional_row(await tx.fetchrow(_GET, org_id, difference_id), Difference)
 
 
 async def reopen(
     tx: Tx, org_id: UUID, source: SourceName, findings: Sequence[FoundDifference]
 ) -> list[UUID]:
-    """Open explained differences that have other units now; return them."""
+    """Reopen explained differences that have other units now; return their ids."""
     rows = await tx.fetch(_REOPEN, org_id, source, *column_arrays(_REOPEN, findings))
     return [row["id"] for row in rows]
 
@@ -233,7 +233,7 @@ set status = $3, assignee_id = $4, reason = $5, proposed_by = $6, proposed_at = 
 where org_id = $1 and id = $2
 """
 
-# As it was found: units that have changed meanwhile are not accepted.
+# Updates only a match with the units that were found, not one that has changed in the meantime.
 _ACCEPT_MATCH = """
 update recon_matches
 set accepted_units = $5
@@ -264,17 +264,17 @@ where org_id = $1 and source = $2 and asset = $3 and unexplained_units - accepte
 
 
 async def lock(tx: Tx, org_id: UUID, difference_id: UUID) -> Difference | None:
-    """Lock a difference until the transaction ends."""
+    """Lock a difference until the transaction ends, and return it; None if there is none."""
     return read_optional_row(await tx.fetchrow(_LOCK, org_id, difference_id), Difference)
 
 
 async def write(tx: Tx, org_id: UUID, difference: Difference) -> None:
-    """Store what people have decided on a locked difference."""
+    """Store a decision on a locked difference."""
     await write_row(tx, _SET, difference, org_id=org_id)
 
 
 async def accept_units(tx: Tx, org_id: UUID, difference: Difference) -> bool:
-    """Let later runs expect the units of a difference; False if they have changed since."""
+    """Accept the units of a difference for later runs; False if they have changed since."""
     key, units = (org_id, difference.source, difference.asset), Decimal(difference.units)
     if difference.reference:
         return bool(await tx.fetchval(_ACCEPT_MATCH, *key, difference.reference, units))

@@ -1,4 +1,4 @@
-"""Stores what a run has found."""
+"""Stores the differences that a run has found."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -14,7 +14,7 @@ from landbridge.reporting.reconciliation.sources import SourceName
 async def add_findings(
     tx: Tx, org_id: UUID, source: SourceName, found: Sequence[FoundDifference], now: datetime
 ) -> None:
-    """Store differences; an explanation of other units is void."""
+    """Store differences, and void explanations of other units."""
     reopened = await difference_store.reopen(tx, org_id, source, found)
     await record_reopened(tx, org_id, reopened, now)
     await difference_store.add_findings(tx, org_id, source, found, now)

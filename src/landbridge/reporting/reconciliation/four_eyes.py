@@ -1,4 +1,4 @@
-"""Two people for each decision: who they are, and that they are two."""
+"""The two people of each decision: who they are, and the check that they differ."""
 
 from datetime import timedelta
 from uuid import UUID
@@ -13,7 +13,7 @@ from landbridge.reporting.reconciliation.model import ReconPerson
 
 
 def deciding_person(caller: Caller) -> ReconPerson:
-    """Return the person of a caller; raises `RoleNotAllowed` unless this is a reviewer."""
+    """Return the caller as a deciding person; raises `RoleNotAllowed` unless a reviewer."""
     check_reviewer(caller)
     return ReconPerson(
         org_id=caller.org_id, id=caller.id, actor=caller.actor, offset=caller.clock_offset
@@ -21,7 +21,7 @@ def deciding_person(caller: Caller) -> ReconPerson:
 
 
 async def named_person(team: Team, org_id: UUID, email: str, offset: timedelta) -> ReconPerson:
-    """Return the admin with this e-mail, whom an operator of the server names.
+    """Return the admin with this e-mail, for whom the operator runs a command.
 
     Raises `ResourceNotFound` for an unknown address, and `RoleNotAllowed` for another role.
     """
@@ -36,11 +36,11 @@ async def named_person(team: Team, org_id: UUID, email: str, offset: timedelta) 
 async def check_second(
     tx: Tx, clock: Clock, person: ReconPerson, first_id: UUID, verb: str
 ) -> None:
-    """Raise `RoleNotAllowed` if a person is the first one; `verb` is what that one has done.
+    """Raise `RoleNotAllowed` unless a person may be the second one.
 
-    A key and the member who created it are one person. Neither may have been removed, demoted or
-    revoked since, or have expired: what such a person has done is to be rejected, and done by
-    another one.
+    `verb` is what the first person has done. A key and the member who created it are one person.
+    The first person must not have been removed, demoted or revoked since, nor have expired: then
+    the decision has to be rejected, and made again by another person.
     """
     former = await former_deciders(tx, person.org_id, [person.id, first_id], clock)
     if person.id in former:

@@ -2,10 +2,10 @@
 
 Guarantees:
 - Two people lift a halt: one gives a reason, another one accepts it. A key and the member who
-  created it are one person.
-- Both have decided on the units as they are; a run that finds more missing makes the reason void.
-- What was missing when it was lifted halts nothing again.
-- Each decision is in the change log, with its reason. Nobody is to write personal data into one.
+created it count as one person.
+- Both decide on the same missing units; a run that finds more missing units voids the reason.
+- The units that were missing when a halt was lifted do not cause another halt.
+- Each decision is in the change log, with its reason, which must not contain personal data.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -35,8 +35,8 @@ class HaltDecisions:
     """Decides on halts of all organisations.
 
     Every method raises `ResourceNotFound` for an unknown halt, and `ResourceConflict` if its status
-    does not allow the decision. An `amount` is what the person has seen, in coins: the decision is
-    refused if it has changed.
+    does not allow the decision. `amount` is the missing amount that the person has seen, in coins:
+    the decision is refused if it has changed.
     """
 
     database: Database
@@ -67,7 +67,7 @@ class HaltDecisions:
     async def accept(
         self, person: ReconPerson, halt_id: UUID, *, amount: str | None = None
     ) -> Halt:
-        """Lift a halt that another person wants to lift: its payments go on within minutes.
+        """Lift a halt that another person wants to lift; its payments continue within minutes.
 
         Raises `FieldInvalid`, and `RoleNotAllowed` for the person who has proposed it.
         """
@@ -128,7 +128,7 @@ def check_lift_proposed(halt: Halt) -> UUID:
 def check_missing(halt: Halt, amount: str | None) -> None:
     """Raise `ResourceConflict` if another amount is missing than a person has seen.
 
-    Raises `FieldInvalid` for what is no amount of its asset.
+    Raises `FieldInvalid` if `amount` is not a valid amount of the asset.
     """
     if amount is None:
         return
@@ -140,7 +140,7 @@ def check_missing(halt: Halt, amount: str | None) -> None:
 
 
 async def _lock(tx: Tx, org_id: UUID, halt_id: UUID) -> Halt:
-    """Lock a halt in force after its source, as a run does, so that neither waits for the other."""
+    """Lock a halt in force after its source, in the same order as a run, to prevent deadlocks."""
     known = await halt_store.get(tx, org_id, halt_id)
     if known is None:
         raise ResourceNotFound(f"there is no halt {halt_id}")

@@ -10,20 +10,20 @@ from uuid import UUID
 from landbridge.platform.core.money import Money
 from landbridge.providers.chains.tokens import ASSETS, Chain
 
-# Runs in a row that must find a shortfall, so that one wrong answer of a chain halts nothing.
+# Consecutive runs that must find a shortfall, so that one wrong answer of a chain halts nothing.
 SHORT_RUNS = 2
 
 
 class HaltCause(StrEnum):
-    """Why payments are halted."""
+    """Cause of a halt."""
 
-    SHORTFALL = "SHORTFALL"  # two runs found more coins missing than the threshold
+    SHORTFALL = "SHORTFALL"  # two runs found that more coins are missing than the threshold
     UNKNOWN_DEBIT = "UNKNOWN_DEBIT"  # coins have left that the ledger has not sent
     SOURCE_SILENT = "SOURCE_SILENT"  # the chain has not answered for longer than its patience
 
 
 class HaltStatus(StrEnum):
-    """Status of a halt. Payments wait in the first two."""
+    """Status of a halt. While it is HALTED or PROPOSED, payments wait."""
 
     HALTED = "HALTED"  # waits for two people
     PROPOSED = "PROPOSED"  # one person wants to lift it, a second one has to accept
@@ -38,8 +38,8 @@ IN_FORCE = frozenset({HaltStatus.HALTED, HaltStatus.PROPOSED})
 class Halt:
     """Halt of an asset on a chain, or of all assets there if `asset` is empty.
 
-    `units` are missing by the last run, besides those despite which earlier halts were lifted.
-    `reason` is that of `proposed_by` to lift it, and `lifted_by` the second person.
+    `units` are those missing in the last run, without those missing when earlier halts were lifted.
+    `proposed_by` gave `reason` to lift it; `lifted_by` is the second person.
     """
 
     id: UUID
@@ -59,9 +59,9 @@ class Halt:
 
 @dataclass(frozen=True, slots=True)
 class MissingCoins:
-    """Units of an asset that are missing by differences that timing does not explain.
+    """Missing units of an asset: the sum of differences that timing does not explain.
 
-    Units despite which people have lifted a halt are not counted. `debit_id` is the oldest
+    Units that were missing when people lifted a halt are not counted. `debit_id` is the oldest
     difference of coins that left without an entry.
     """
 
@@ -80,7 +80,7 @@ def short_assets(missing: Iterable[MissingCoins], above: Decimal) -> list[str]:
 def find_halts(
     missing: Iterable[MissingCoins], short_runs: Mapping[str, int], halted: Collection[str]
 ) -> list[tuple[MissingCoins, HaltCause]]:
-    """Return which assets to halt, and why; `short_runs` are the runs in a row by asset."""
+    """Return the assets to halt, with causes; `short_runs` counts consecutive runs by asset."""
     found = [each for each in missing if each.asset not in halted]
     return [
         (each, HaltCause.SHORTFALL if each.debit_id is None else HaltCause.UNKNOWN_DEBIT)

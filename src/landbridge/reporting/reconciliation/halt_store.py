@@ -1,4 +1,4 @@
-"""Every statement on recon_halts, and those that count missing coins for them."""
+"""All SQL statements on recon_halts, and those that count missing coins for them."""
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
@@ -10,7 +10,7 @@ from landbridge.platform.db.rows import read_optional_row, read_row, write_row
 from landbridge.providers.chains.tokens import Chain
 from landbridge.reporting.reconciliation.halt_model import Halt, HaltStatus, MissingCoins
 
-# What a lift has covered counts again once it was found in the meantime.
+# Reduces the units covered by a lift, so that coins that returned and are missing again count.
 _SHRINK_LIFTED = """
 update recon_differences
 set lifted_units = greatest(ledger_units - outside_units, 0)
@@ -46,7 +46,7 @@ _RESTART_RUNS = """
 update recon_positions set short_runs = 0 where org_id = $1 and source = $2 and asset = $3
 """
 
-# At most one for each silence: people who have lifted it know that the chain does not answer.
+# Finds a silence without a halt: a lifted one is not imposed again for the same silence.
 _SILENCE = """
 select d.id
 from recon_differences d
@@ -129,13 +129,13 @@ async def count_runs(
 
 
 async def lift_differences(tx: Tx, org_id: UUID, halt: Halt) -> None:
-    """Let later runs not count what is missing now."""
+    """Exclude the units that are missing now from the counts of later runs."""
     await tx.execute(_LIFT_DIFFERENCES, org_id, halt.source, halt.asset)
     await tx.execute(_RESTART_RUNS, org_id, halt.source, halt.asset)
 
 
 async def find_silence(tx: Tx, org_id: UUID, source: Chain) -> UUID | None:
-    """Return the silence of a source that has halted nothing yet."""
+    """Return the id of a source's SOURCE_SILENT difference without a halt; None without one."""
     return await tx.fetchval(_SILENCE, org_id, source)
 
 
@@ -150,12 +150,12 @@ async def in_force(tx: Tx, org_id: UUID, source: Chain) -> list[Halt]:
 
 
 async def halted_since(tx: Tx, org_id: UUID, source: str, asset: str) -> datetime | None:
-    """Return since when new payments of an asset wait; None if they do not."""
+    """Return the time since which new payments of an asset wait; None if they do not."""
     return await tx.fetchval(_HALTED_SINCE, org_id, source, asset)
 
 
 async def get(tx: Tx, org_id: UUID, halt_id: UUID) -> Halt | None:
-    """Return a halt."""
+    """Return a halt; None if there is none."""
     return read_optional_row(await tx.fetchrow(_GET, org_id, halt_id), Halt)
 
 
@@ -177,7 +177,7 @@ async def page(
 
 
 async def write(tx: Tx, org_id: UUID, halt: Halt) -> None:
-    """Store what has become of a locked halt."""
+    """Store the new state of a locked halt."""
     await write_row(tx, _SET, halt, org_id=org_id)
 
 

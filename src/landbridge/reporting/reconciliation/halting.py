@@ -1,15 +1,15 @@
 """Halts payments after a run: new sends of an asset wait while coins of it are missing.
 
 Guarantees:
-- Payments of one asset on one chain of one organisation are halted, nothing else. What was sent is
-  followed, and money that arrives is credited.
-- Causes: two runs in a row find more coins missing than the threshold; coins have left that the
-  ledger has not sent; the chain does not answer for longer than its patience. A surplus halts
-  nothing, and timing explains what is on its way.
-- Two people lift a halt. What was missing then halts nothing again. More coins missing do.
+- A halt affects only new payments of one asset on one chain of one organisation. Orders that were
+sent are followed, and money that arrives is credited.
+- Causes: two consecutive runs find more coins missing than the threshold; coins have left that the
+ledger has not sent; the chain does not answer for longer than its patience. Surpluses, and
+differences that timing explains, cause no halt.
+- Two people lift a halt. Coins that were missing then cause no other halt, further ones do.
 - A halt for silence also ends when the chain was compared again.
-- A run that finds more coins missing than a proposed lift says makes the proposal void.
-- Halts in force hold when the setting is switched off.
+- A run that finds more missing coins than a proposed lift has stated voids the proposal.
+- Halts stay in force when the setting is switched off.
 """
 
 from collections.abc import Mapping, Sequence
@@ -99,7 +99,7 @@ class Halting:
 
 
 def halt_facts(halt: Halt) -> dict[str, str]:
-    """Return what a change of a halt says about it."""
+    """Return the facts for a change of a halt."""
     return {
         "source": halt.source,
         "asset": halt.asset,
@@ -146,7 +146,7 @@ async def _impose(tx: Tx, org_id: UUID, halt: Halt) -> None:
 async def _update(
     tx: Tx, org_id: UUID, halts: Sequence[Halt], missing: Sequence[MissingCoins], now: datetime
 ) -> None:
-    """Give halts in force the missing units of this run; the source has answered."""
+    """Update halts in force with the missing units of this run, in which the source answered."""
     units = {each.asset: each.units for each in missing}
     for halt in halts:
         if halt.cause is HaltCause.SOURCE_SILENT:

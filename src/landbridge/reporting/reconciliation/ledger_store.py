@@ -1,4 +1,4 @@
-"""Statements that read what the ledger says is outside, and recon_cursors."""
+"""SQL statements that read the ledger's OUTSIDE entries, and statements on recon_cursors."""
 
 from collections.abc import Sequence
 from uuid import UUID
@@ -33,9 +33,9 @@ _READ_TO = "select read_place from recon_cursors where org_id = $1"
 _MOVE = "update recon_cursors set read_place = $2 where org_id = $1"
 
 # Bridged coins in transit are on no chain: their burn is booked as an arrival on the other chain
-# before they are minted there. Other coins in transit are at the organisation's addresses.
-# A correction of an adjustment has its reference. The rows of each change are looked up by its key,
-# whatever the planner expects of the range.
+# before they are minted there. Other coins in transit are at the organisation's addresses. A
+# correction of an adjustment has the adjustment's reference. The lateral join looks up the rows of
+# each change by its key, even if the planner expects many changes.
 _MOVEMENTS = """
 select c.object_id as record_id, c.facts, t.details, t.adjustment, e.asset, e.units
 from change_batches b
@@ -68,9 +68,10 @@ where b.org_id = $1
 """
 
 
-# Of one account at a bank. What a sidecar has paid or received is not on its statements. The
-# reference is that of the bank's lines (payments/bank_files/counted_lines.py), or of an adjustment.
-# Micro-deposits of earlier versions do not name their incoming payment, and have its time.
+# Reads movements of one account at a bank, without those of sidecars, which its statements do not
+# have. The reference is that of the bank's lines (payments/bank_files/counted_lines.py), or of an
+# adjustment. Micro-deposits of earlier versions do not name their incoming payment: they are found
+# by its time.
 _BANK_MOVEMENTS = """
 select c.object_id as record_id, e.asset, e.units,
     coalesce(y.details ->> 'difference_reference', p.reference, d.deposit_id, c.object_id::text)
@@ -156,21 +157,21 @@ async def lock_cursor(tx: Tx, org_id: UUID) -> tuple[int, int]:
 
 
 async def read_to(tx: Tx, org_id: UUID) -> int:
-    """Return how far an organisation was read; it must have a cursor."""
+    """Return the place up to which the log was read; the organisation must have a cursor."""
     return await tx.fetchval(_READ_TO, org_id)
 
 
 async def move_cursor(tx: Tx, org_id: UUID, read_place: int) -> None:
-    """Store how far the log was read; the caller has locked the cursor."""
+    """Store the place up to which the log was read; the caller has locked the cursor."""
     await tx.execute(_MOVE, org_id, read_place)
 
 
 async def booked(
     tx: Tx, org_id: UUID, assets: Sequence[str], *, since: int, until: int | None
 ) -> list[BookedMovement]:
-    """Return what changes from the place `since` moved outside, by the ledger.
+    """Return the OUTSIDE movements of changes from the place `since` on.
 
-    They are those below the place `until` or, if it is None, all others, placed or not.
+    These are changes below the place `until` or, if it is None, all others, even without a place.
     """
     rows = await tx.fetch(
         _MOVEMENTS,
@@ -199,7 +200,7 @@ async def booked(
 async def bank_booked(
     tx: Tx, org_id: UUID, asset: str, *, since: int, until: int | None
 ) -> list[BookedMovement]:
-    """Return what these changes moved into or out of an account at a bank, by the ledger."""
+    """Return the ledger's movements of these changes into and out of a bank account."""
     rows = await tx.fetch(
         _BANK_MOVEMENTS,
         org_id,

@@ -1,4 +1,4 @@
-"""Lists of runs and differences, and one difference with its history; for every role."""
+"""Lists of runs, differences and halts, and one difference with its history; for every role."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from landbridge.reporting.reconciliation.sources import ReconSourceName
 
 @dataclass(frozen=True, slots=True)
 class DifferenceHistory:
-    """Difference, and what people and runs have done with it, oldest first."""
+    """Difference with its changes by people and runs, oldest first."""
 
     difference: Difference
     changes: Sequence[Change]
@@ -36,7 +36,7 @@ class ReconListing:
         sources: Collection[ReconSourceName],
         window: PositionWindow,
     ) -> list[ReconRun]:
-        """Return a page of runs, newest first; without `sources`, of all."""
+        """Return a page of runs, newest first; empty `sources` means all."""
         return await self.database.single(
             lambda tx: run_store.page(tx, org_id, list(sources or ReconSourceName), window)
         )
@@ -72,7 +72,7 @@ class ReconHalts:
     database: Database
 
     async def halted_since(self, org_id: UUID, chain: str, asset: str) -> datetime | None:
-        """Return since when new orders of an asset on a chain wait; None if they do not."""
+        """Return the time since which new orders of an asset on a chain wait; None if none do."""
         return await self.database.single(
             lambda tx: halt_store.halted_since(tx, org_id, chain, asset)
         )

@@ -49,7 +49,7 @@ async def measure(
     since_good = await store.seconds_since_good(tx, clocks)
     for source, seconds in since_good.items():
         SINCE_GOOD_RUN.labels(source).set(seconds)
-    # Of the many accounts at banks that there may be, those that are compared.
+    # Only banks that are compared, because there may be many possible accounts.
     banks = [each for each in map(ReconSourceName, since_good) if each.is_bank]
     oldest = await store.oldest_seconds(tx, clocks)
     halted = await halt_store.count_in_force(tx, clocks)

@@ -1,7 +1,7 @@
 """Types of reconciliation, and its rules: pure functions.
 
-All units are signed as the organisation's own: what came in is above zero, what went out below. A
-difference is what is outside less what the ledger says.
+All units are signed from the organisation's view: positive for incoming, negative for outgoing. A
+difference is the source's amount minus the ledger's.
 """
 
 from collections import defaultdict
@@ -20,16 +20,16 @@ from landbridge.reporting.reconciliation.sources import ReconSourceName
 
 
 class DifferenceKind(StrEnum):
-    """What differs."""
+    """Kind of a difference."""
 
     MISSING_OUTSIDE = "MISSING_OUTSIDE"  # the ledger has it, the source does not
     UNKNOWN_OUTSIDE = "UNKNOWN_OUTSIDE"  # the source has it, the ledger does not
     AMOUNT = "AMOUNT"  # both have it, with different amounts
     DUPLICATE = "DUPLICATE"  # the source has it several times
-    POSITION = "POSITION"  # the balance differs by more than all movements explain
+    POSITION = "POSITION"  # the balance differs by units that no movement explains
     REORGED = "REORGED"  # the source has lost a block that was final
     SOURCE_SILENT = "SOURCE_SILENT"  # the source has not answered for longer than its patience
-    STATEMENT_GAP = "STATEMENT_GAP"  # a bank's statement does not begin where one before it ended
+    STATEMENT_GAP = "STATEMENT_GAP"  # a statement does not open with the previous closing balance
 
 
 class DifferenceStatus(StrEnum):
@@ -50,27 +50,28 @@ class DifferenceResolution(StrEnum):
     ADJUSTED = "ADJUSTED"  # two people have adjusted the ledger
 
 
-# Of a whole asset or source: resolved by the next good run that does not find them.
+# Kinds that concern a whole asset or source: the next good run without them resolves them.
 OF_POSITION = (DifferenceKind.POSITION, DifferenceKind.SOURCE_SILENT)
 
-# Time that the other side has to follow. The sandbox's chains are final at once. On real chains the
-# ledger books a payment at the chain's confirmations, up to half an hour before it is final.
+# Time for the other side to follow. The sandbox's chains are final at once. On real chains the
+# ledger books a payment when it is confirmed, up to half an hour before it is final.
 SANDBOX_PATIENCE = timedelta(minutes=1)
 CHAIN_PATIENCE = timedelta(hours=1)
-# Coins that leave without an entry are an alarm; an entry follows its order within seconds.
+# Shorter time for debits, because coins that leave without an entry are an alarm, and an entry
+# follows its order within seconds.
 DEBIT_PATIENCE = timedelta(minutes=1)
 # Fact of an adjustment: the reference of its difference.
 REFERENCE_FACT = "difference_reference"
-# Time from one run to the next; after one that a source did not answer.
+# Time from one run to the next, and after a run in which a source did not answer.
 CADENCE, RETRY = timedelta(minutes=15), timedelta(minutes=1)
 
 
 @dataclass(frozen=True, slots=True)
 class BookedMovement:
-    """What one change of a record moved outside, by the ledger; `asset` is a code.
+    """OUTSIDE movement of one change of a record in the ledger; `asset` is a code.
 
-    `reference` is empty if it belongs to no movement of a source. `record_id` is None if several
-    records share a reference.
+    `reference` is empty if the movement has no counterpart at a source. `record_id` is None if
+    several records share a reference.
     """
 
     record_id: UUID | None
@@ -92,7 +93,7 @@ class MovementSum:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MovementMatch:
-    """Both sides of a reference, in one asset."""
+    """Ledger and source side of a reference, in one asset."""
 
     reference: str
     asset: str
@@ -113,13 +114,13 @@ class FoundDifference:
     record_id: UUID | None = None
     ledger_units: int = 0
     outside_units: int = 0
-    # Until then timing may explain it.
+    # Time until which timing may explain the difference.
     due_at: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BookedPosition:
-    """What the ledger says of one asset: outside, and how far open matches explain otherwise."""
+    """OUTSIDE units of one asset in the ledger, and units that open matches explain."""
 
     asset: str
     ledger_units: int
@@ -142,8 +143,8 @@ class ComparedPosition:
 class ReconSource:
     """Outside system that holds money of an organisation; times are organisation time.
 
-    `last_good_at` is None before its first comparison. For a bank, the block is its last statement:
-    the bank's number, 0 without one, and its identifier.
+    `last_good_at` is None before its first comparison. For a bank, `block` is the last statement:
+    its number, 0 without one, and its identifier.
     """
 
     source: ReconSourceName
@@ -156,10 +157,10 @@ class ReconSource:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
-    """Difference as it is stored; see `FoundDifference`.
+    """Stored difference; see `FoundDifference`.
 
-    `assignee_id` is a member. `reason` is the explanation of `proposed_by`, a key or a member, and
-    `accepted_by` the second person. With `adjusts_ledger` the acceptance posts a journal.
+    `assignee_id` is a member. `reason` is the explanation by `proposed_by`, a key or a member;
+    `accepted_by` is the second person. With `adjusts_ledger` the acceptance posts a journal.
     """
 
     id: UUID
@@ -190,7 +191,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DifferenceFilters:
-    """Which differences a list has; empty and None for all."""
+    """Filters of a list of differences; empty and None do not filter."""
 
     statuses: Collection[DifferenceStatus] = ()
     kinds: Collection[DifferenceKind] = ()
@@ -239,9 +240,9 @@ def source_of(asset: str) -> Chain:
 
 
 def reference_of(record_id: UUID, facts: Mapping[str, Any]) -> str:
-    """Return the transaction that a change names; without one, the record.
+    """Return the transaction hash in the facts of a change, otherwise the record's id.
 
-    An adjustment has the reference of its difference, empty for a position.
+    An adjustment has the reference of its difference, which is empty for a position.
     """
     if REFERENCE_FACT in facts:
         return str(facts[REFERENCE_FACT])
@@ -310,7 +311,7 @@ def find_difference(
 ) -> FoundDifference | None:
     """Return the difference of a match; None if its sides are equal.
 
-    One side alone may be early, for as long as the source's patience.
+    A match with only one side is a timing difference within the source's patience.
     """
     kind = find_kind(match.ledger_units, match.outside_units)
     if kind is None:
@@ -330,7 +331,7 @@ def find_difference(
 def compare(
     booked: Iterable[BookedPosition], held: Mapping[str, int]
 ) -> Sequence[ComparedPosition]:
-    """Compare what the ledger says with what the source holds; neither side is trusted."""
+    """Compare the ledger's units of each asset with those that the source holds."""
     return [
         ComparedPosition(
             asset=each.asset,
@@ -351,7 +352,7 @@ def find_position_differences(
         FoundDifference(
             kind=DifferenceKind.POSITION,
             asset=each.asset,
-            # The part that no movement explains.
+            # The difference has only the part that no movement and no person explains.
             ledger_units=each.outside_units - each.unexplained_units + each.accepted_units,
             outside_units=each.outside_units,
             due_at=now,

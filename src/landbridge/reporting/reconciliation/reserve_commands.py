@@ -51,7 +51,7 @@ def reserves(run_command: CommandRunner[ReserveProofs]) -> click.Command:
 
         count, found = run_command(target, run, writes=True)
         if addresses is not None:
-            # They say which addresses are customers'.
+            # Only the owner may read the file, because it reveals customers' addresses.
             addresses.touch(mode=0o600)
             addresses.write_text(found, encoding="utf-8")
         click.echo(f"{count:,} lines are in {out}.")

@@ -1,8 +1,8 @@
 """Proofs of reserves: the statement of a closed day, as texts that an outsider verifies offline.
 
 The first line has the statement, and the proof that two people have confirmed its digest: the last
-change of the close in the provable books. Each further line is a part of a liability tree, in the
-order of the tree: a piece with its salt, or hash and units of a subtree.
+change of the close in the provable books. Each further line is a part of a liability tree, in tree
+order: either a piece with its salt, or the hash and the units of a subtree.
 """
 
 import json

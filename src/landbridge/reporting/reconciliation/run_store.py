@@ -1,4 +1,4 @@
-"""Every statement on recon_runs, and one that marks sources as compared without a run."""
+"""All SQL statements on recon_runs, and one that marks sources as compared without a run."""
 
 from collections.abc import Collection, Mapping
 from datetime import datetime, timedelta
@@ -12,7 +12,7 @@ from landbridge.providers.chains.records import RecordedBlock
 from landbridge.reporting.reconciliation.model import ReconRun
 from landbridge.reporting.reconciliation.sources import ReconSourceName, SourceName
 
-# Closes keep what the books of a day said; runs show that comparisons have happened.
+# Time that runs are kept. They only show that comparisons took place; closes keep the positions.
 RETENTION = timedelta(days=90)
 
 _ADD = """
@@ -36,10 +36,10 @@ order by compared_at desc, id desc
 limit $6
 """
 
-# An organisation without addresses and without an account at a bank can have nothing outside, and
-# if its log has not grown since the last run either, a run would find what the last one found. The
-# first run after the end of each day takes place nevertheless: its cut belongs to the close of the
-# day. Rows that another worker is comparing are left to it.
+# An organisation without addresses and without an account at a bank has nothing outside. If its log
+# has not grown since the last run, either, a run would have the same result. The first run after
+# the end of each day takes place nevertheless, because the close of the day needs its cut. Rows
+# that another worker is comparing are skipped.
 _MARK = """
 with compared as (
     select s.org_id, s.source, o.now
@@ -123,6 +123,6 @@ def _run(row: Row) -> ReconRun:
 async def mark_empty(
     tx: Tx, clocks: Mapping[UUID, datetime], sources: Collection[str]
 ) -> set[UUID]:
-    """Mark those of these organisations that have nothing to compare as compared; return them."""
+    """Mark organisations that have nothing to compare as compared, and return these."""
     rows = await tx.fetch(_MARK, list(clocks), list(clocks.values()), list(sources))
     return {row["org_id"] for row in rows}

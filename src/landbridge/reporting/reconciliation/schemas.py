@@ -232,7 +232,7 @@ def history_reply(found: DifferenceHistory) -> DifferenceWithHistory:
 
 
 def coins_of(asset: str, units: int) -> str:
-    """Return units of an asset as coins."""
+    """Return smallest units of an asset as an amount in coins."""
     return str(Money(units, COMPARED_ASSETS[asset]))
 
 

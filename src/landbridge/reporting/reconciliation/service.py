@@ -1,18 +1,18 @@
 """Reconciliation of organisations with the chains and banks that hold their money.
 
-Banks are compared by their statements (bank_comparison.py). Of chains:
+Banks are compared by their statements (bank_comparison.py), chains as follows.
 
-A run reads what each chain has moved at the organisation's addresses up to a final block, then what
-the ledger has booked as outside, and compares both sides transaction by transaction. Then it
-compares the balance at the block with the ledger's. Guarantees:
+A run reads each chain's movements at the organisation's addresses up to a final block, then the
+OUTSIDE entries of the ledger, and compares both sides transaction by transaction. Then it compares
+the balance at the block with the ledger's. Guarantees:
 
-- Every change of the ledger and every block of a chain is counted once: sums and cursor move in one
-  transaction, under the cursor's lock. Several workers may run at once.
-- The balance comes from the chain alone, and so do the movements: neither explains the other.
-- What a run finds stays a difference until both sides agree, or until people resolve it.
-- Payments from before the first run are compared in total only.
-- A run that a chain does not answer compares nothing of it; the source counts as silent after its
-  patience.
+- Every change of the ledger and every block of a chain is counted once: sums and cursor are updated
+in one transaction, under the cursor's lock. Several workers may run at once.
+- Balance and movements are read from the chain independently of each other.
+- A difference remains until both sides agree, or until people resolve it.
+- Payments from before the first run are not compared one by one, only as part of the balance.
+- If a chain does not answer, a run compares nothing on it; the source counts as silent after its
+patience.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -79,7 +79,7 @@ from landbridge.reporting.rollups.time_zones import TimeZones
 
 _log = structlog.stdlib.get_logger()
 
-# Changes of the ledger that one statement reads.
+# Most changes of the ledger that one SQL statement reads.
 PAGE_CHANGES = 2_000
 _ASSETS = [token.asset.code for token in TOKENS.values()]
 _DIFFERENCES_MAX = 1_000
@@ -111,36 +111,36 @@ class LedgerReconciliation:
     time_zones: TimeZones
     clock: Clock
     reserves: Reserves
-    # In coins, for each difference that a close carries without a reason.
+    # Largest difference, in coins, that a close carries without a reason.
     tolerance: Decimal = Decimal(0)
-    # In coins, missing of an asset, above which payments are halted; None halts nothing.
+    # Missing coins of an asset above which its payments are halted; None halts nothing.
     halt_above: Decimal | None = None
-    # None without bank files.
+    # None if the installation exchanges no bank files.
     banks: BankComparison | None = None
 
     @property
     def decisions(self) -> DifferenceDecisions:
-        """Return what people decide with."""
+        """Return the service for decisions on differences."""
         return DifferenceDecisions(self.database, self.ledger, self.team, self.clock)
 
     @property
     def halts(self) -> ReconHalts:
-        """Return what lists halts."""
+        """Return the service that lists halts."""
         return ReconHalts(self.database)
 
     @property
     def halt_decisions(self) -> HaltDecisions:
-        """Return what people lift halts with."""
+        """Return the service for decisions on halts."""
         return HaltDecisions(self.database, self.clock)
 
     @property
     def closes(self) -> DailyCloses:
-        """Return what closes days."""
+        """Return the service for daily closes."""
         return copy_fields(self, DailyCloses)
 
     @property
     def listing(self) -> ReconListing:
-        """Return what lists runs and differences."""
+        """Return the service that lists runs and differences."""
         return ReconListing(self.database)
 
     async def run_due(self, offsets: Mapping[UUID, timedelta], *, part: WorkPart = WHOLE) -> bool:
@@ -182,7 +182,7 @@ class LedgerReconciliation:
                 blocks[chain] = block, addresses
             except Unavailable as error:
                 await self._mark_failed(org_id, chain, known.get(chain), str(error), now)
-        # After the chains, so that what they had finished is booked already.
+        # Read the ledger after the chains, so that it has booked what they have finished.
         await self._read_ledger(org_id, now)
         zone = (await self.time_zones.get(org_id)).current
         for chain, (block, addresses) in blocks.items():
@@ -231,7 +231,7 @@ class LedgerReconciliation:
         addresses: Collection[str],
         now: datetime,
     ) -> RecordedBlock:
-        """Count a chain's movements up to its last final block, and return that."""
+        """Count a chain's movements up to its last final block, and return that block."""
         records = self.chains[chain].records
         block = await records.final_block(org_id, chain, now)
         if source is None:
@@ -270,7 +270,7 @@ class LedgerReconciliation:
     ) -> None:
         """Continue from a block of the new chain.
 
-        What the old blocks had and the new ones lack shows as a difference of the position.
+        Movements that only the old blocks had result in a difference of the position.
         """
         finding = FoundDifference(kind=DifferenceKind.REORGED, reference=lost.hash, due_at=now)
 
@@ -283,7 +283,7 @@ class LedgerReconciliation:
         await self.database.transact(work)
 
     async def _read_ledger(self, org_id: UUID, now: datetime) -> None:
-        """Count what was booked as outside."""
+        """Add entries of the OUTSIDE account to the ledger's sums."""
         await place_changes(self.database, [org_id])
 
         async def work(tx: Tx) -> bool:
@@ -361,7 +361,7 @@ class LedgerReconciliation:
     async def _mark_failed(
         self, org_id: UUID, chain: Chain, source: ReconSource | None, failure: str, now: datetime
     ) -> None:
-        """Store that a chain did not answer; it is a difference once its patience is over."""
+        """Store that a chain did not answer, as a difference once its patience is over."""
         _log.warning("reconciliation.silent", org_id=str(org_id), chain=chain, reason=failure)
         if source is None:
             return

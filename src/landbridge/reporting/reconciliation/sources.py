@@ -52,10 +52,10 @@ class ReconSourceName(StrEnum):
 
 
 BANKS = tuple(each for each in ReconSourceName if each.is_bank)
-# A chain is named as itself where nothing else is compared.
+# Name of a source; functions that concern only chains take a `Chain`.
 SourceName: TypeAlias = ReconSourceName | Chain
 
-# What differences and positions are in: coins, and money at banks.
+# Assets of differences and positions, by code: coins, and money at banks.
 COMPARED_ASSETS = {**ASSETS, **FIAT_ASSETS}
 
 

@@ -1,4 +1,4 @@
-"""Every statement on recon_sources, recon_positions and recon_matches."""
+"""All SQL statements on recon_sources, recon_positions and recon_matches."""
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta
@@ -18,8 +18,8 @@ from landbridge.reporting.reconciliation.model import (
 from landbridge.reporting.reconciliation.sources import ReconSourceName, SourceName
 
 # An organisation is due if it was never compared, if it was last compared a cadence ago, or if
-# timing no longer explains one of its differences. Asking a bank again brings no statement, and
-# sources that are not compared any more count for nothing.
+# timing no longer explains one of its differences. Differences at banks are excluded, because a
+# retry brings no statement, and so are sources that are no longer compared.
 _DUE = """
 select o.org_id
 from unnest($1::uuid[], $2::timestamptz[]) as o (org_id, now)
@@ -104,7 +104,7 @@ set record_id = coalesce(m.record_id, excluded.record_id),
     outside_moved_at = coalesce(excluded.outside_moved_at, m.outside_moved_at)
 """
 
-# One statement, hence one snapshot: both sums are up to the same place in the log.
+# One statement has one snapshot, so both sums are up to the same place in the log.
 _BOOKED = """
 select a.asset, coalesce(p.ledger_units, 0) as ledger_units,
     coalesce(p.accepted_units, 0) as accepted_units, coalesce(m.units, 0) as explained_units
@@ -212,12 +212,12 @@ async def opened_at(tx: Tx, org_id: UUID, source: SourceName) -> datetime:
 
 
 async def forget_matches(tx: Tx, org_id: UUID, source: SourceName) -> None:
-    """Remove all matches of a source: from then on they are compared in total only."""
+    """Remove all matches of a source, so that from then on only the balance covers them."""
     await tx.execute(_FORGET_MATCHES, org_id, source)
 
 
 async def move_source(tx: Tx, org_id: UUID, source: SourceName, block: RecordedBlock) -> None:
-    """Store up to which block a source was read; the caller has locked it."""
+    """Store the block up to which a source was read; the caller has locked the source."""
     await tx.execute(_MOVE_SOURCE, org_id, source, block.number, block.hash)
 
 
@@ -234,7 +234,7 @@ async def mark_failed(tx: Tx, org_id: UUID, source: SourceName, at: datetime, fa
 async def add_ledger_units(
     tx: Tx, org_id: UUID, units: Mapping[tuple[ReconSourceName, str], int]
 ) -> None:
-    """Add to what the ledger says is outside, by source and asset."""
+    """Add to the ledger's OUTSIDE units, by source and asset."""
     await tx.execute(
         _ADD_LEDGER_UNITS,
         org_id,
@@ -256,7 +256,7 @@ async def add_sums(
 async def booked_positions(
     tx: Tx, org_id: UUID, source: SourceName, assets: Sequence[str]
 ) -> list[BookedPosition]:
-    """Return what the ledger says of each asset, and what open matches explain."""
+    """Return the ledger's units of each asset, and the units that open matches explain."""
     return [
         read_row(row, BookedPosition)
         for row in await tx.fetch(_BOOKED, org_id, source, list(assets))
@@ -297,18 +297,18 @@ async def open_matches(
 
 
 async def seconds_since_good(tx: Tx, clocks: Mapping[UUID, datetime]) -> dict[str, int]:
-    """Return for how long each source had no good run, in the organisation that waits longest."""
+    """Return the seconds since each source's last good run, of the organisation waiting longest."""
     rows = await tx.fetch(_SECONDS_SINCE_GOOD, list(clocks), list(clocks.values()))
     return {row["source"]: row["seconds"] for row in rows}
 
 
 async def open_units(tx: Tx, org_ids: Collection[UUID]) -> dict[str, tuple[int, int]]:
-    """Return the units of open differences, without their sign, and their number, by asset."""
+    """Return absolute units and number of open differences, by asset."""
     rows = await tx.fetch(_OPEN_UNITS, list(org_ids))
     return {row["asset"]: (int(row["units"]), row["count"]) for row in rows}
 
 
 async def oldest_seconds(tx: Tx, clocks: Mapping[UUID, datetime]) -> dict[str, int]:
-    """Return the age of the oldest open difference of each source that has one."""
+    """Return the age in seconds of the oldest open difference, by source."""
     rows = await tx.fetch(_OLDEST_SECONDS, list(clocks), list(clocks.values()))
     return {row["source"]: row["seconds"] for row in rows}

@@ -1,7 +1,7 @@
 """Stores a difference for each movement that the ledger or the chain lacks, before a comparison.
 
 Anybody can pay an organisation's address in thousands of transactions that the ledger never books,
-and while a transaction runs nobody gets events. So each page has a transaction of its own.
+and a long database transaction delays all events. So each page is stored in its own transaction.
 """
 
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from landbridge.reporting.reconciliation.findings import add_findings
 from landbridge.reporting.reconciliation.model import assets_of, find_difference
 from landbridge.reporting.reconciliation.unread import has_unread_adjustment
 
-# Matches that one transaction stores, which takes a tenth of a second.
+# Matches that one transaction stores, in about a tenth of a second.
 PAGE_MATCHES = 500
 _START = ("", "")
 
@@ -35,9 +35,9 @@ class UnmatchedMovements:
     now: datetime
 
     async def store(self, database: Database) -> None:
-        """Store a difference for each, unless another worker has read further.
+        """Store a difference for each match, unless another worker has read further.
 
-        What is unequal at the first comparison is compared in total only.
+        Matches that are unequal at the first comparison are covered only by the balance.
         """
         after: tuple[str, str] | None = _START
         while after is not None:

@@ -1,7 +1,7 @@
-"""What the ledger has booked, and what lines have become, since the last run read them.
+"""Checks for adjustments and matched lines that the last run has not read yet.
 
-Without it a run that cannot read an adjustment yet would find its difference again, and two people
-would adjust the ledger to what a payment has settled meanwhile.
+Without these checks, a run that cannot read an adjustment yet would find its difference again, and
+two people could adjust the ledger for a movement that a payment has explained in the meantime.
 """
 
 from collections.abc import Sequence
@@ -35,7 +35,7 @@ async def has_unread_adjustment(
 
 
 async def has_moved(tx: Tx, org_id: UUID, difference: Difference) -> bool:
-    """Return whether a movement has another side since a run read it; its source is locked."""
+    """Return whether a movement has got its other side since the last run; its source is locked."""
     source, asset = difference.source, difference.asset
     if not difference.reference:
         return False

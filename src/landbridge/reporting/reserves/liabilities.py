@@ -1,8 +1,8 @@
-"""Liabilities of one asset: balances split into pieces, in an order that says nothing. Pure.
+"""Liabilities of one asset: balances split into pieces, in an order that reveals nothing. Pure.
 
 A piece is canonical JSON, which names wallet and user, with a salt. Sizes and number of the pieces
-of a balance, and all salts, come from a key of the organisation; pieces stand in the order of their
-hashes. So the tree can be built again from the balances, and nobody else can attribute a piece.
+of a balance, and all salts, are derived from a key of the organisation; pieces are sorted by hash.
+So the organisation can rebuild the tree from the balances, and nobody else can attribute a piece.
 """
 
 import hmac
@@ -17,7 +17,7 @@ from landbridge.reporting.proofs.tree import leaf_hash
 from landbridge.reporting.reserves.sum_tree import SumNode, root_of, rows_of
 
 _VERSION = 1
-# A balance has between two and five pieces, cut at numbers of this many bytes.
+# Fewest pieces of a balance, and number of possible counts: a balance has two to five pieces.
 _PIECES_MIN, _PIECES_KINDS = 2, 4
 _CUT_BYTES = 15
 
@@ -26,7 +26,7 @@ _encode = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
 
 @dataclass(frozen=True, slots=True)
 class WalletBalance:
-    """What a wallet had of an asset, available and held."""
+    """Balance of a wallet in an asset, including held units."""
 
     wallet_id: UUID
     user_id: UUID
@@ -43,13 +43,13 @@ class LiabilityPiece:
 
     @property
     def node(self) -> SumNode:
-        """Return the leaf."""
+        """Return the tree's leaf for this piece."""
         return SumNode(leaf_hash(sha256(self.salt + self.text).digest()), self.units)
 
 
 @dataclass(frozen=True, slots=True)
 class LiabilityTree:
-    """Tree of an asset's liabilities; `balances` are those above zero, by wallet."""
+    """Tree of an asset's liabilities; `balances` has those above zero, by wallet."""
 
     asset: str
     balances: Sequence[WalletBalance]
@@ -65,7 +65,7 @@ class LiabilityTree:
 
 @dataclass(frozen=True, slots=True)
 class LiabilityName:
-    """What the pieces of a tree have in common, and the key of their salts."""
+    """Common members of a tree's pieces, and the key from which their salts are derived."""
 
     key: bytes
     org_id: UUID
@@ -110,8 +110,8 @@ class LiabilityName:
 def build_tree(name: LiabilityName, balances: Iterable[WalletBalance]) -> LiabilityTree:
     """Return the tree of an asset.
 
-    The log's order of transactions can put a payment before the deposit that it spends. A balance
-    that is below zero at the cut for this reason counts as zero.
+    In the log, a payment may precede the deposit that it spends. A balance that is below zero at
+    the cut for this reason counts as zero.
     """
     owed = sorted(
         (each for each in balances if each.units > 0), key=lambda each: each.wallet_id.bytes

@@ -20,11 +20,11 @@ _RATIO_STEP = Decimal("0.0001")
 
 
 class AssetReserve(msgspec.Struct, frozen=True, kw_only=True):
-    """What is owed of an asset, and held at a block of its chain; units as texts.
+    """Units of an asset that are owed, and that are held at a block of its chain, as texts.
 
-    `owed_units` are customers' balances, as the tree with `root` has them in `pieces`. `open_units`
-    are owed beside them: in open payments, deposits that wait, and fees of others.
-    `addresses_digest` is the SHA-256 of a salt and of the addresses that hold the coins.
+    `owed_units` are customers' balances: the sum of the tree with `root`, which has `pieces`.
+    `open_units` are owed in addition: in open payments, waiting deposits, and fees of others.
+    `addresses_digest` is the SHA-256 of a salt and the addresses that hold the coins.
     """
 
     asset: str
@@ -41,7 +41,7 @@ class AssetReserve(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def ratio(self) -> Decimal | None:
-        """Return held by owed, rounded down; None if nothing is owed."""
+        """Return held units divided by owed units, rounded down; None if nothing is owed."""
         due = int(self.owed_units) + int(self.open_units)
         if not due:
             return None
@@ -49,9 +49,9 @@ class AssetReserve(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ReserveStatement(msgspec.Struct, frozen=True, kw_only=True):
-    """What an organisation publishes about a closed day.
+    """Published statement about a closed day.
 
-    The text is made again from the close whenever it is read, so no version may change its members.
+    Its text is rebuilt from the close whenever it is read, so no version may change its members.
     """
 
     statement: str = "reserves"
@@ -64,7 +64,7 @@ class ReserveStatement(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def text(self) -> str:
-        """Return the statement as it is published."""
+        """Return the text of the statement as it is published."""
         return msgspec.json.encode(self, order="sorted").decode()
 
     @property
@@ -75,9 +75,9 @@ class ReserveStatement(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CountedLiabilities:
-    """Liabilities at a place in the log, of all assets of a source, and its addresses.
+    """Liabilities in all assets of a source at a place in the log, and its addresses.
 
-    `own_units` are what belongs to the organisation, by asset.
+    `own_units` belong to the organisation itself, by asset.
     """
 
     read_place: int
@@ -88,13 +88,13 @@ class CountedLiabilities:
 
     @property
     def addresses_digest(self) -> bytes:
-        """Return the digest of the addresses."""
+        """Return the salted SHA-256 of the addresses."""
         return digest_addresses(self.addresses_salt, self.addresses)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredReserve:
-    """Liabilities of an asset at the cut of a day, as stored."""
+    """Stored liabilities of an asset at the cut of a day."""
 
     asset: str
     source: str
@@ -107,5 +107,5 @@ class StoredReserve:
 
 
 def digest_addresses(salt: bytes, addresses: Collection[str]) -> bytes:
-    """Return the SHA-256 of a salt and sorted addresses, one a line."""
+    """Return the SHA-256 of a salt and the sorted addresses, one per line."""
     return sha256(salt + "\n".join(addresses).encode()).digest()

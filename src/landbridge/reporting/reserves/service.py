@@ -24,7 +24,7 @@ from landbridge.reporting.reserves.liabilities import (
 from landbridge.reporting.reserves.model import CountedLiabilities, StoredReserve
 from landbridge.reporting.reserves.sum_tree import ROW_WIDTH, SumNode, cover, root_of
 
-# What belongs to the organisation; the other roles are owed to others, or are outside.
+# Roles of house accounts with the organisation's own money; others are owed, or are outside.
 _OWN = (HouseRole.LIQUIDITY, HouseRole.FEES, HouseRole.RECEIVABLE, HouseRole.WRITE_OFFS)
 
 _encode = json.JSONEncoder(separators=(",", ":")).encode
@@ -49,7 +49,7 @@ class Reserves:
     ) -> CountedLiabilities:
         """Return the liabilities of all changes at places below `read_place`.
 
-        Takes no lock, and no transaction is open while the tree is built.
+        It takes no lock, and holds no transaction open while it builds the tree.
         """
         key = await self.database.transact(lambda tx: self._key(tx, org_id))
         balances = await self.database.single(
@@ -79,9 +79,9 @@ class Reserves:
         counted: CountedLiabilities,
         ledger_units: Mapping[str, int],
     ) -> None:
-        """Store counted liabilities; `ledger_units` are what the ledger says is held, by asset.
+        """Store counted liabilities; `ledger_units` are the units held according to the ledger.
 
-        What is neither in wallets nor the organisation's own is owed in open payments.
+        Units that are neither in wallets nor the organisation's own are owed in open payments.
         """
         for tree in counted.trees:
             rest = ledger_units.get(tree.asset, 0) - tree.root.units - counted.own_units[tree.asset]
@@ -91,7 +91,7 @@ class Reserves:
     async def lines_of(
         self, tx: Tx, org_id: UUID, day: date, user_id: UUID, wallet_ids: Collection[UUID]
     ) -> list[str]:
-        """Return the trees of all assets that a user had, with the user's pieces alone shown.
+        """Return the trees of all assets that a user had, which show only the user's pieces.
 
         Raises `InvariantBroken` if a balance is not in its tree.
         """
@@ -113,7 +113,7 @@ class Reserves:
         return lines
 
     async def all_lines(self, org_id: UUID, day: date) -> AsyncIterator[str]:
-        """Yield the trees of all assets, with no piece shown: only its hash and units."""
+        """Yield the trees of all assets, with hash and units of each piece instead of the piece."""
         for reserve in await self.database.single(lambda tx: store.of_day(tx, org_id, day)):
             for number in range(len(range(0, reserve.pieces, ROW_WIDTH))):
                 row = await self.database.single(
@@ -145,14 +145,14 @@ async def liabilities_of_day(tx: Tx, org_id: UUID, day: date) -> list[StoredRese
 async def _shown(
     tx: Tx, name: LiabilityName, reserve: StoredReserve, pieces: Mapping[SumNode, LiabilityPiece]
 ) -> list[str]:
-    """Return the lines of a tree: each of these pieces, and the fewest nodes of all others."""
+    """Return the lines of a tree: these pieces, and the fewest nodes that cover all others."""
     of = name.org_id, name.day, name.asset
     found = [await store.row_of_hash(tx, *of, each.hash) for each in pieces]
     rows = dict(found)
     if not pieces.keys() <= {each for row in rows.values() for each in row}:
         raise InvariantBroken(f"a balance is not in the liabilities of {name.asset} on {name.day}")
     above = await store.row_nodes(tx, *of)
-    # The last row is no full subtree, unless its pieces fill it.
+    # The last row is not a full subtree, unless its pieces fill it.
     if reserve.pieces % ROW_WIDTH:
         rows[len(above) - 1] = await store.row(tx, *of, len(above) - 1)
     lines: list[str] = []

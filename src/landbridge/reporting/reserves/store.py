@@ -1,4 +1,4 @@
-"""Every statement on the tables of reserves, and what they are counted from."""
+"""All SQL statements on the tables of reserves, and the count of balances."""
 
 from collections.abc import Collection, Sequence
 from datetime import date
@@ -14,8 +14,8 @@ from landbridge.reporting.reserves.sum_tree import SumNode, parse_nodes, rows_of
 _UNITS_BYTES = 16
 _BALANCE_BYTES = 16 + _UNITS_BYTES
 
-# One statement, hence one snapshot: what accounts have, less what later changes have booked.
-# The upper bound only helps the planner, as in the ledger's statement on house accounts.
+# Present balances minus the entries of later changes, in one statement and so in one snapshot. The
+# upper bound only helps the planner, as in the ledger's statement on house accounts.
 _BALANCES = """
 select a.asset, a.wallet_id, w.user_id,
     (a.available + a.held - coalesce(l.units, 0))::text as units
@@ -108,7 +108,7 @@ limit 1
 async def count_balances(
     tx: Tx, org_id: UUID, assets: Collection[str], *, read_place: int
 ) -> dict[str, list[WalletBalance]]:
-    """Return the balances of wallets by asset, of all changes at places below `read_place`."""
+    """Return wallet balances by asset, after all changes at places below `read_place`."""
     found: dict[str, list[WalletBalance]] = {each: [] for each in assets}
     for row in await tx.fetch(_BALANCES, org_id, read_place, list(assets)):
         balance = WalletBalance(row["wallet_id"], row["user_id"], int(row["units"]))
@@ -169,20 +169,20 @@ async def row_nodes(tx: Tx, org_id: UUID, day: date, asset: str) -> list[SumNode
 
 
 async def row(tx: Tx, org_id: UUID, day: date, asset: str, number: int) -> list[SumNode]:
-    """Return a row of an asset's pieces; empty behind the last one."""
+    """Return a row of an asset's pieces; empty after the last one."""
     return parse_nodes(await tx.fetchval(_ROW, org_id, day, asset, number) or b"")
 
 
 async def row_of_hash(
     tx: Tx, org_id: UUID, day: date, asset: str, piece: bytes
 ) -> tuple[int, list[SumNode]]:
-    """Return number and nodes of the row that a piece is in, if it is in any."""
+    """Return number and nodes of the row with a piece, by the piece's hash."""
     found = await tx.fetchrow(_ROW_OF_HASH, org_id, day, asset, piece)
     return (0, []) if found is None else (found["number"], parse_nodes(found["nodes"]))
 
 
 async def balance_of(tx: Tx, org_id: UUID, day: date, asset: str, wallet_id: UUID) -> int:
-    """Return what a wallet had of an asset, in units; 0 if it had nothing."""
+    """Return the balance of a wallet in smallest units of an asset; 0 without one."""
     stored = await tx.fetchval(_ROW_OF_WALLET, org_id, day, asset, wallet_id) or b""
     for at in range(0, len(stored), _BALANCE_BYTES):
         each = stored[at : at + _BALANCE_BYTES]

@@ -1,8 +1,8 @@
 """Merkle tree with sums: the shape of RFC 6962, and the units of both children in each hash. Pure.
 
 The hash of a node covers the hash and the units of both of its children, so no part of a sum can be
-left out. The older form that covers the sum alone lets an operator show two customers the larger of
-their balances as the sum of both.
+left out. If it covered only the sum, an operator could show two customers the larger of their
+balances as the sum of both.
 """
 
 from collections.abc import Collection, Sequence
@@ -25,7 +25,7 @@ class SumNode(NamedTuple):
 
     @property
     def content(self) -> bytes:
-        """Return hash and units as they are hashed and stored; raises for units below zero."""
+        """Return hash and units encoded for hashing and storage; raises if units are negative."""
         return self.hash + self.units.to_bytes(_UNITS_BYTES, "big")
 
 
@@ -33,7 +33,7 @@ EMPTY_ROOT = SumNode(sha256().digest(), 0)
 
 
 def parse_nodes(content: bytes) -> list[SumNode]:
-    """Return stored nodes."""
+    """Decode stored nodes."""
     parts = (content[at : at + NODE_BYTES] for at in range(0, len(content), NODE_BYTES))
     return [
         SumNode(each[:_HASH_BYTES], int.from_bytes(each[_HASH_BYTES:], "big")) for each in parts
@@ -41,7 +41,7 @@ def parse_nodes(content: bytes) -> list[SumNode]:
 
 
 def rows_of(items: Sequence[T]) -> list[Sequence[T]]:
-    """Return items in rows as they are stored; a row of nodes is one subtree."""
+    """Split items into rows for storage; a row of nodes is one subtree."""
     return [items[at : at + ROW_WIDTH] for at in range(0, len(items), ROW_WIDTH)]
 
 
@@ -51,9 +51,9 @@ def root_of(nodes: Sequence[SumNode]) -> SumNode:
 
 
 def cover(count: int, opened: Collection[int]) -> list[tuple[int, int]]:
-    """Return the fewest full subtrees over `count` nodes, as (first, size).
+    """Return the fewest full subtrees that cover `count` nodes, as (first, size).
 
-    Those at `opened` stay alone.
+    Nodes with an index in `opened` are subtrees of their own.
     """
     parts: list[tuple[int, int]] = []
     at = 0
@@ -69,7 +69,7 @@ def cover(count: int, opened: Collection[int]) -> list[tuple[int, int]]:
 
 
 def _levels(nodes: Sequence[SumNode]) -> list[Sequence[SumNode]]:
-    """Return the nodes of each level; a last one without a neighbour moves up as it is."""
+    """Return the nodes of each level; a last node without a neighbour moves up unchanged."""
     levels = [nodes]
     while len(nodes := levels[-1]) > 1:
         pairs = zip(nodes[::2], nodes[1::2], strict=False)

@@ -23,7 +23,7 @@ where org_id = $1
 order by build
 """
 
-# Organisations whose log is ahead of a build, with builds besides the current one, or without any.
+# Returns organisations with a log that is ahead of a build, or without a build, or with several.
 _WITH_NEW_CHANGES = """
 select o.org_id
 from unnest($1::uuid[]) as o (org_id)
@@ -34,7 +34,7 @@ where r.rolled_up_to is null or l.last_place >= r.rolled_up_to or exists (
 )
 """
 
-# Number of changes not yet folded, counted up to a limit per organisation.
+# Counts changes that are not folded yet, up to a limit per organisation.
 _BEHIND = """
 select coalesce(sum(least(n.count, $2)), 0)::bigint
 from unnest($1::uuid[]) as o (org_id)
@@ -63,8 +63,8 @@ cross join lateral (
 ) n
 """
 
-# The number states which newest build the caller has read: if it is outdated, nothing is added. The
-# newest build is never removed.
+# Adds no build if the newest one is not that which the caller has read. The newest build is never
+# removed.
 _ADD = """
 insert into report_builds (org_id, build, zone, rolled_up_to, is_current, created_at)
 values ($1, $2 + 1, $3, 0, $2 = 0, $4)
@@ -72,7 +72,7 @@ on conflict do nothing
 returning org_id, build, zone, rolled_up_to, is_current
 """
 
-# A worker locks a build's row to fold it; others skip the row.
+# Locks a build's row for folding; a row that another worker has locked is skipped.
 _TAKE = """
 select org_id, build, zone, rolled_up_to, is_current
 from report_builds
@@ -80,8 +80,8 @@ where org_id = $1 and build = $2
 for update skip locked
 """
 
-# End of a step with about $3 changes in whole batches: the place of the change behind them,
-# exclusive. The batch at the watermark is always included, whatever its size.
+# Returns the exclusive end of a step with about $3 changes in whole batches, as a place. The batch
+# at the watermark is always included, even if it is larger.
 _STEP = """
 select coalesce(n.place, e.place) as until, e.place as placed_to
 from (
@@ -109,7 +109,7 @@ cross join lateral (
 where b.org_id = $1 and b.place >= $2 and b.place < $3
 """
 
-# First place of the log and its end; equal if it is empty.
+# Returns the first place of the log and its end, which are equal if the log is empty.
 _REACH = """
 select coalesce(
         (select b.place from change_batches b where b.org_id = $1 and b.place > 0
@@ -122,9 +122,9 @@ from (
 ) e
 """
 
-# One read of the changes for all roll-ups, summed first by quarters of an hour: no day of any zone
-# starts within one. Measures with hours are $8, those with durations $9. Sorting by a language's
-# collation would take longer than everything else.
+# Reads the changes once for all roll-ups, and first sums them by quarters of an hour, as no day in
+# any zone starts within one. $8 are measures with hours, $9 those with durations. Text is sorted
+# with collation "C": that of a language would take longer than everything else.
 _FOLD = """
 with delta as materialized (
     select d.measure collate "C" as measure,
@@ -210,16 +210,16 @@ set rolled_up_to = $4
 where org_id = $1 and build = $2
 """
 
-# The planner caches what it joins to each change, though each is joined once: that takes a fifth of
-# the time.
+# Disables a cache of joined rows, which takes a fifth of the time and is useless here, as each row
+# is joined once.
 _WITHOUT_CACHE = "set local enable_memoize = off"
 
-# In two steps, since two builds must never be current at once.
+# A separate statement before the promotion, as two builds must never be current at once.
 _DEMOTE = "update report_builds set is_current = false where org_id = $1 and is_current"
 
 _PROMOTE = "update report_builds set is_current = true where org_id = $1 and build = $2"
 
-# In the order in which promotion locks them.
+# Locks builds in the same order as a promotion does.
 _LOCK = """
 select build
 from report_builds
@@ -285,7 +285,7 @@ async def builds(tx: Tx, org_id: UUID) -> list[RollupBuild]:
 
 
 async def with_new_changes(tx: Tx, org_ids: Collection[UUID]) -> list[UUID]:
-    """Return organisations with changes to fold, without a build, or with a pending one."""
+    """Return organisations that have changes to fold, no build, or a pending build."""
     return [row["org_id"] for row in await tx.fetch(_WITH_NEW_CHANGES, list(org_ids))]
 
 
@@ -306,7 +306,7 @@ async def take(tx: Tx, org_id: UUID, build: int) -> RollupBuild | None:
 
 
 async def step(tx: Tx, org_id: UUID, after: int, limit: int) -> tuple[int, int]:
-    """Return where a step of about `limit` changes ends, and where the log does."""
+    """Return the places where a step of about `limit` changes ends, and where the log ends."""
     row = await tx.fetchrow(_STEP, org_id, after, limit)
     assert row is not None
     return row["until"], row["placed_to"]
@@ -345,8 +345,8 @@ async def fold(
 async def lock(tx: Tx, org_id: UUID) -> list[RollupBuild]:
     """Lock and return all builds, newest last, once no worker folds any of them.
 
-    They are read again after locking, since the previous holder may have added or promoted one. A
-    build added at that moment is not locked.
+    Builds are read again after locking, because the previous holder of the lock may have added or
+    promoted one. A build that is added at that moment is not locked.
     """
     await tx.execute(_LOCK, org_id)
     return await builds(tx, org_id)
@@ -369,7 +369,7 @@ async def sweep(tx: Tx, org_id: UUID, build: int, limit: int) -> bool:
 
 
 async def knows_zone(tx: Tx, zone: str, at: datetime) -> bool:
-    """Return whether the database knows a time zone; not within a transaction."""
+    """Return whether the database knows a time zone; call it outside of a transaction."""
     try:
         await tx.fetchval(_AT_ZONE, at, zone)
     except asyncpg.InvalidParameterValueError:

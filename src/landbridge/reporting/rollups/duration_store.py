@@ -9,9 +9,9 @@ from landbridge.platform.db.pool import Row, Tx
 from landbridge.reporting.rollups.model import FAMILIES, Durations, RollupMeasure, Span, parts
 from landbridge.reporting.rollups.sum_store import cell_columns, columns, days
 
-# Like the sums in `sum_store`, but cell by cell and in packed form: adding them up in SQL would
-# take longer than transferring them. $11 are the values of `a` in the roll-ups, $12 those in the
-# log, if not all; $13 whether they are broken down.
+# Like the sums in `sum_store`, but returns cells in packed form, because adding them up in SQL
+# would take longer than transferring them. $11 are the values of `a` in the roll-ups and $12 those
+# in the log, null for all; $13 says whether they are broken down.
 _DURATIONS = """
 with build as (
     select r.build, r.rolled_up_to
@@ -75,14 +75,14 @@ async def durations(
 
 def _merged(rows: Sequence[Row]) -> list[Durations]:
     merged: dict[tuple[date, str], dict[int, int]] = {}
-    # By position, as there may be tens of thousands.
+    # Access columns by position, which is faster, as there may be tens of thousands of rows.
     for period, a, lengths, counts in cast("Iterable[tuple[Any, ...]]", rows):
         found = dict(zip(lengths, counts, strict=True))
         known = merged.setdefault((period, a), found)
         if known is not found:
             for length, count in found.items():
                 known[length] = known.get(length, 0) + count
-                # Pending in the roll-ups, and ended in the tail.
+                # The count is zero if a record is pending in the roll-ups, and ended in the tail.
                 if not known[length]:
                     del known[length]
     return [Durations(period, a, counts) for (period, a), counts in merged.items() if counts]

@@ -14,12 +14,12 @@ UTC_ZONE = "UTC"
 class RollupMeasure(StrEnum):
     """Measure of a roll-up. The view report_deltas describes `a`, `b` and `c` of each measure."""
 
-    STATE = "state"  # records by kind, status and reason, by when they were created
-    TIME = "time"  # completed records by kind and duration, likewise
-    SWAP = "swap"  # completed swaps by the assets of the pair, likewise
+    STATE = "state"  # records by kind, status and reason, by creation time
+    TIME = "time"  # completed records by kind and duration, by creation time
+    SWAP = "swap"  # completed swaps by the assets of the pair, by creation time
     FEE = "fee"  # fees earned by kind and asset, by posting time
     BALANCE = "balance"  # balance movements by asset and holder, by posting time
-    USER = "user"  # users by when they were created
+    USER = "user"  # users by creation time
     APPROVAL = "approval"  # approvals by status and duration, by request time
 
 
@@ -33,14 +33,14 @@ class Interval(StrEnum):
     YEAR = "year"
 
 
-# These measures have sums by the hour too, so their ranges may start and end at any instant. Ranges
-# of the others are whole days.
+# Measures with hourly sums: their ranges may start and end at any instant. Ranges of all other
+# measures are whole days.
 BY_HOUR = frozenset({RollupMeasure.STATE, RollupMeasure.USER})
 
-# These measures have durations instead of sums.
+# Measures with durations instead of sums.
 TIMED = frozenset({RollupMeasure.TIME, RollupMeasure.APPROVAL})
 
-# Which amounts their sums have, besides counts.
+# Amounts in the sums of each measure, in addition to counts.
 AMOUNTS: Mapping[RollupMeasure, Collection[str]] = {
     RollupMeasure.STATE: ("usd_cents",),
     RollupMeasure.SWAP: ("units", "other_units", "usd_cents"),
@@ -49,10 +49,10 @@ AMOUNTS: Mapping[RollupMeasure, Collection[str]] = {
     RollupMeasure.USER: (),
 }
 
-# In spans by these intervals, days are read from monthly cells.
+# Intervals for which whole months are read from monthly cells.
 _OF_MONTHS = frozenset({Interval.MONTH, Interval.QUARTER, Interval.YEAR})
 
-# Measure families in `report_deltas`, named for the tables that they are read from.
+# Family of each measure in `report_deltas`, named for the table from which it is read.
 FAMILIES: Mapping[RollupMeasure, str] = {
     RollupMeasure.STATE: "record",
     RollupMeasure.TIME: "record",
@@ -81,7 +81,7 @@ class Span:
 class RollupQuery:
     """Sums to read: `kinds` are change kinds, `by` and `only` refer to `a`, `b` and `c`.
 
-    `names` replaces some values of `b`, by `a` and `b`; none has a comma. Without `has_amounts`
+    `names` maps (`a`, `b`) to a replacement of `b`, which has no comma. If `has_amounts` is False,
     only counts are read.
     """
 
@@ -100,7 +100,7 @@ class RollupQuery:
         return [each for each in self.kinds if only is None or each in only]
 
 
-# From (inclusive), until (exclusive).
+# Start (inclusive) and end (exclusive).
 Range = tuple[datetime, datetime]
 
 
@@ -108,8 +108,8 @@ Range = tuple[datetime, datetime]
 class DayRange:
     """Whole days as a time range, and the midnights at which their cells start.
 
-    The two differ where clocks are set back at midnight. For a range without a day, the end may
-    precede the start; the same holds for its whole `months`, which are midnights too.
+    Both differ where clocks are set back at midnight. If a range has no whole day, its end may
+    precede its start; the same holds for its whole `months`, which are midnights, too.
     """
 
     whole: Range
@@ -124,7 +124,7 @@ def utc_days(span: Span) -> DayRange:
         since += timedelta(days=1)
     month = since.replace(day=1)
     if month < since:
-        # A month is 28 days at least and less than 32.
+        # From the first day of a month, 32 days later is always in the next month.
         month = (month + timedelta(days=32)).replace(day=1)
     return DayRange(
         whole=(since, until),
@@ -139,10 +139,10 @@ def _midnight(at: datetime) -> datetime:
 
 @dataclass(frozen=True, slots=True)
 class SpanParts:
-    """Parts of a span as it is read: cells of frames, and the rest.
+    """Parts in which a span is read.
 
-    `cells` are read from the roll-ups as far as they are folded; they are sums of the changes in
-    `folded`. `rest` is in no cell.
+    `cells` are ranges of roll-up cells, with their frame (granularity). `folded` are the ranges of
+    changes that these cells sum. `rest` are ranges that no cell covers.
     """
 
     cells: tuple[tuple[str, Range], ...]
@@ -162,8 +162,8 @@ def month_frame(zone: str) -> str:
 def parts(span: Span, days: DayRange, *, has_hours: bool) -> SpanParts:
     """Divide a span of which `days` are whole."""
     since, until = days.whole
-    # A span with one midnight and no whole day is still split there: no hour may belong to both
-    # days.
+    # A span with one midnight and no whole day is split there, too, because an hour must not
+    # belong to both days.
     edges = (
         ((span.after, since), (until, span.before))
         if since <= until
@@ -187,7 +187,7 @@ def parts(span: Span, days: DayRange, *, has_hours: bool) -> SpanParts:
 
 
 def _day_cells(span: Span, days: DayRange) -> Iterator[tuple[str, Range]]:
-    """Split whole days into months where possible, and days around them."""
+    """Split whole days into whole months where possible, and the days around them."""
     (since, until), (first, last) = days.midnights, days.months
     if span.interval in _OF_MONTHS and first < last:
         yield span.zone, (since, first)
@@ -217,7 +217,7 @@ class RollupSum(msgspec.Struct, frozen=True, gc=False):
 
 @dataclass(frozen=True, slots=True)
 class Durations:
-    """Durations of a period and of `a`: counts by duration (ms, rounded up)."""
+    """Durations of a period and a value of `a`: counts by duration in ms, rounded up."""
 
     period: date
     a: str
@@ -245,7 +245,7 @@ def live(builds: Sequence[RollupBuild]) -> Sequence[RollupBuild]:
 
 @dataclass(frozen=True, slots=True)
 class TimeZoneState:
-    """Zone of an organisation's days besides UTC; `coming` is being built, or None."""
+    """Zone of an organisation's days besides UTC; `coming` is the one being built, or None."""
 
     current: str
     coming: str | None
@@ -253,7 +253,7 @@ class TimeZoneState:
 
 @dataclass(frozen=True, slots=True)
 class RollupProgress:
-    """Progress of a build: folded up to, and foldable up to; both are places in the log."""
+    """Progress of a build: the places in the log up to which it is folded, and can be folded."""
 
     rolled_up_to: int
     placed_to: int

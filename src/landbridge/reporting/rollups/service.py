@@ -1,4 +1,4 @@
-"""Reads sums: exact at any moment, however much of the log is folded."""
+"""Reads sums, which are exact at any time, even if a part of the log is not folded yet."""
 
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -22,10 +22,10 @@ from landbridge.reporting.rollups.model import (
 )
 from landbridge.reporting.rollups.sum_store import cell_columns, columns, days
 
-# Parameters as in `sum_store`. No cell is negative, and no user's sum is: a user without changes
-# behind the watermark has records if any cell is above zero; one with changes, if all cells and
-# these changes are. The conditions are a `case`, so that they are probed user by user. Users are
-# sorted before that (`offset 0`), so that probing ends at the limit ($12).
+# Parameters as in `sum_store`. Neither cells nor a user's sum are negative. So a user without
+# changes after the watermark has records if any cell is above zero; a user with such changes, if
+# the sum of all cells and these changes is. The conditions are a `case`, so that they are checked
+# user by user. Users are sorted before (`offset 0`), so that the checks end at the limit ($12).
 _ACTIVE = """
 with build as (
     select r.build, r.rolled_up_to
@@ -196,12 +196,12 @@ class Rollups:
     ) -> Sequence[UUID]:
         """Return those of the users who have a sum of records of these kinds and statuses.
 
-        They come by id, the last first, at most `limit`. `statuses` are all if None. Costs a few
-        microseconds per user, however many records there are. Raises as `sums`.
+        The users are sorted by id, the last first, at most `limit`. `statuses` None means all.
+        A user costs a few microseconds, independent of the number of records. Raises as `sums`.
         """
         only = {} if statuses is None else {"b": statuses}
         query = RollupQuery(RollupMeasure.STATE, kinds, by=(), only=only, names={})
-        # Whole months have cells of their own; the periods of the span do not matter here.
+        # The interval of a year makes use of monthly cells; periods do not matter here.
         span = replace(span, interval=Interval.YEAR)
 
         async def read(tx: Tx) -> list[UUID]:
@@ -221,7 +221,7 @@ class Rollups:
     async def _read(
         self, org_id: UUID, zone: str, work: Callable[[Tx], Awaitable[Sequence[T]]]
     ) -> Sequence[T]:
-        """Read in one build: with days of a zone, again if it was another one at the end."""
+        """Read from one build with days of a zone; read again if it was replaced meanwhile."""
         if zone == UTC_ZONE:
             return await self.database.read_on_replica(work)
         before = await self._build_of(org_id, zone)

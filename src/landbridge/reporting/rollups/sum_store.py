@@ -25,8 +25,8 @@ from landbridge.reporting.rollups.model import (
     utc_days,
 )
 
-# Before any record. The driver sends the first moment of year 1 as -infinity, from which a series
-# has no end.
+# Before any record. The first moment of year 1 can't be used: the driver sends it as -infinity,
+# from which a series never ends.
 _FIRST = datetime(1, 2, 1, tzinfo=UTC)
 
 # Whole days of a range in another zone than UTC, by the calendar of the database, which also folds:
@@ -173,11 +173,11 @@ group by 1, p.a, p.b, p.c
 having sum(p.count) <> 0 or sum(p.units) filter (where $19) <> 0
 """
 
-# As above, for some users' records, which have no hours. $2 is a list of users, $4 to $6 are cells;
-# $12 the values of `b` to sum, if not all; $14 to $16 whether users, `a` and `b` are broken down,
-# $17 whether dollars are requested. Kinds are compared in another collation than the index has, so
-# that they are a filter: as a condition on the index, they cost more for each user and each cell
-# than they leave out.
+# Like `_SUMS`, for records of some users, which have no hourly cells. $2 is a list of users, $4 to
+# $6 are cells; $12 are the values of `b` to sum, null for all; $14 to $16 say whether users, `a`
+# and `b` are broken down, $17 whether dollars are requested. Kinds are compared in another
+# collation than that of the index, so that they are a filter: as an index condition, they would
+# cost more for each user and cell than they save.
 _SUMS_OF_USERS = """
 with build as (
     select r.build, r.rolled_up_to
@@ -240,7 +240,7 @@ having sum(p.count) <> 0
 
 
 async def days(tx: Tx, span: Span) -> DayRange:
-    """Return the whole days of a span; their end may precede their start."""
+    """Return the whole days of a span; without any, their end may precede their start."""
     if span.zone == UTC_ZONE:
         return utc_days(span)
     after, before = max(span.after, _FIRST), max(span.before, _FIRST)
@@ -302,7 +302,8 @@ def cell_columns(found: SpanParts) -> tuple[list[str], list[datetime], list[date
 
 
 def _sums(rows: Sequence[Row]) -> list[RollupSum]:
-    # Converted by position: there may be tens of thousands. What was not requested is null.
+    # Access columns by position, as there may be tens of thousands of rows. Amounts that were not
+    # requested are null.
     rows_ = cast("Iterable[tuple[Any, ...]]", rows)
     return [
         RollupSum(

@@ -1,7 +1,7 @@
 """Time zone in which an organisation has days besides UTC. Setting it starts a build of those days.
 
 Guarantees:
-- One zone is built at a time, however many requests arrive at once.
+- Only one zone is built at a time, even after concurrent requests.
 - Every change of the zone is recorded in the log once, with the build that it starts.
 """
 
@@ -22,7 +22,7 @@ from landbridge.reporting.rollups.model import UTC_ZONE, RollupBuild, TimeZoneSt
 from landbridge.reporting.rollups.service import Rollups
 from landbridge.reporting.rollups.updater import RollupUpdater
 
-# Change kind in the log. No event has this name.
+# Kind of changes in the change log, for which no event is sent.
 KIND = "REPORT.ZONE"
 
 # Abbreviations (EST, CET) are excluded: the database knows some as fixed offsets.
@@ -74,11 +74,11 @@ class TimeZones:
             return build
 
         while (build := await self.database.transact(work)) is None:
-            pass  # another caller was first; retry with its build
+            pass  # another caller was first; try again with its build
         return build
 
     async def check(self, zone: str) -> None:
-        """Raise `FieldsInvalid` unless this is the name of a zone, to us and to the database."""
+        """Raise `FieldsInvalid` unless both Python and the database know this zone."""
         if zone == UTC_ZONE:
             return
         is_known = len(zone) <= _NAME_LENGTH_MAX and _NAME.fullmatch(zone) and _is_ours(zone)
@@ -98,7 +98,7 @@ class TimeZones:
 
 
 async def _record_change(tx: Tx, org_id: UUID, zone: str, *, actor: str, at: datetime) -> None:
-    """Record the change; only after adding a build, so that later callers see it."""
+    """Record the change of the zone; call it only after the build is added."""
     await append_next_change(
         tx,
         org_id=org_id,

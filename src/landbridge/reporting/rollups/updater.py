@@ -6,9 +6,9 @@ Guarantees:
   once.
 - No late commit is skipped: it gets a place above the watermark.
 - A new build replaces the current one when it has caught up; until then reports read the current
-  one.
-- No worker waits for a build that another one folds. A step has some thousands of changes, or those
-  of one batch.
+one.
+- No worker waits for a build that another one folds. A step folds some thousands of changes, or one
+batch.
 """
 
 from collections.abc import Iterable, Mapping
@@ -39,11 +39,11 @@ BEHIND = Gauge(
 )
 BEHIND_MAX = 10_000
 
-# Changes per step: 0.1 to 0.2 s, short enough for others to wait for the locks.
+# Changes per step, which takes 0.1 to 0.2 s, so that others wait only briefly for the locks.
 FOLDED_AT_ONCE = 5_000
-# After this many steps the next organisation has its turn; a build in the making has fewer.
+# Steps for one organisation before the next one: for the current build, and for a new one.
 _STEPS_MAX, _MAKING_STEPS_MAX = 10, 2
-# Deleting a cell takes about ten microseconds.
+# Cells deleted at once; each takes about ten microseconds.
 SWEPT_AT_ONCE = 2_000
 
 
@@ -71,9 +71,9 @@ class RollupUpdater:
     async def begin(
         self, org_id: UUID, zone: str, offset: timedelta, *, is_new: bool
     ) -> RollupBuild:
-        """Return the build of this zone in progress or current; adds one unless the newest serves.
+        """Return the newest build if it has this zone, otherwise add a build and return that.
 
-        With `is_new`, a build that is already current does not serve.
+        With `is_new`, a build is also added if the newest one is current already.
         """
 
         async def work(tx: Tx) -> RollupBuild | None:
@@ -84,7 +84,7 @@ class RollupUpdater:
             return await build_store.add(tx, org_id, zone, at, previous=found)
 
         while (build := await self.database.transact(work)) is None:
-            pass  # another caller was first; retry with its build
+            pass  # another caller was first; try again with its build
         return build
 
     async def step(

@@ -1,4 +1,4 @@
-"""Content of schedules: validated when one is created, and read when a report is made."""
+"""Content of schedules: validation when one is created, and reading when a report is made."""
 
 from collections.abc import Mapping
 from datetime import date, datetime, time
@@ -24,7 +24,7 @@ from landbridge.reporting.schedules.model import (
 )
 from landbridge.reporting.schedules.schemas import NewSchedule
 
-# Parameters that the schedule sets itself.
+# Parameters that a schedule sets for each period.
 _OWN_PARAMS = frozenset({"createdAfter", "createdBefore", "timeZone"})
 
 
@@ -35,7 +35,7 @@ async def validate(
     request: NewSchedule,
     now: datetime,
 ) -> tuple[str, SchedulePlan, ReportDefinition]:
-    """Validate and return name, plan and parameters as stored; raises `FieldsInvalid`."""
+    """Validate a request; return name, plan and content to store. Raises `FieldsInvalid`."""
     faults: dict[str, str] = {}
     name, zone = request.name, UTC_ZONE
     definition: ReportDefinition | None = None
@@ -67,7 +67,7 @@ async def validate(
 async def content_of(
     saved_metrics: SavedMetrics, org_id: UUID, definition: ReportDefinition
 ) -> tuple[str, Mapping[str, Any]]:
-    """Return template and parameters; of a saved metric in its current version."""
+    """Return template and parameters of a report; a saved metric has its current ones."""
     if definition.metric_id is None:
         return definition.template or "", definition.params or {}
     metric = await saved_metrics.get(org_id, definition.metric_id)

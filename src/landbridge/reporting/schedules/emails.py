@@ -2,7 +2,8 @@
 
 Guarantees:
 - an e-mail is queued in the transaction that stores its run, so each recipient gets one per run;
-- a removed member gets no e-mail, and no new data key: recipients are locked until it is queued;
+- a removed member gets no e-mail, and no new data key: recipients are locked until the e-mail is
+queued;
 - an e-mail has totals and links, never rows or a file: those need a sign-in.
 """
 
@@ -55,7 +56,7 @@ class ReportEmails:
         return self.members.can_send
 
     async def check(self, tx: Tx, org_id: UUID, member_ids: Collection[UUID]) -> None:
-        """Raise `FieldsInvalid` unless all are members of the organisation who have joined."""
+        """Raise `FieldsInvalid` unless all ids are of members who have accepted the invitation."""
         if not member_ids:
             return
         if not self.can_send:
@@ -71,7 +72,7 @@ class ReportEmails:
     async def put(
         self, tx: Tx, run: ReportRun, member_ids: Collection[UUID], summary: Sequence[str]
     ) -> None:
-        """Queue an e-mail about a run for each of these who is still a member."""
+        """Queue an e-mail about a run for each of these members who was not removed."""
         if not (member_ids and self.can_send):
             return
         is_ready = run.failed_reason is None
@@ -91,7 +92,7 @@ class ReportEmails:
 
 
 def _period(run: ReportRun) -> str:
-    """Return the days of a run, the last one included."""
+    """Return the period of a run as text, with its first and its last day."""
     last = run.until - timedelta(days=1)
     days = f"{run.period:%d %B %Y}"
     return days if last == run.period else f"{days} to {last:%d %B %Y}"

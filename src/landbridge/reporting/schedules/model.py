@@ -9,19 +9,19 @@ from uuid import UUID
 
 from landbridge.reporting.exports.model import ExportFormat
 
-# Change kinds: of runs, which send events, and of schedules, which do not.
+# Kinds in the change log: those of runs send events, those of schedules do not.
 KIND = "REPORT"
 SCHEDULE_KIND = "REPORT.SCHEDULE"
 
 NAME_LENGTH_MAX = 100
 SCHEDULES_MAX = 100
 RECIPIENTS_MAX = 10
-# After an outage, at most this many missed reports are made.
+# Most missed reports that are made after an outage.
 MISSED_MAX = 31
-# All schedules are listed in one response.
+# Most bytes of a schedule's parameters, because one response lists all schedules.
 PARAMS_BYTES_MAX = 100_000
 CONTENT_BYTES_MAX = 5_000_000
-# Total size of an organisation's files; the oldest are removed first.
+# Most bytes of an organisation's files; the oldest files are removed first.
 KEPT_BYTES_MAX = 200_000_000
 KEPT = timedelta(days=90)
 
@@ -36,7 +36,7 @@ class ScheduleInterval(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SchedulePlan:
-    """Schedule of reports: `at` is local time in `zone` (IANA name), after each period."""
+    """Plan of reports: each is due after its period, at local time `at` in `zone` (IANA name)."""
 
     cadence: ScheduleInterval
     at: time
@@ -45,7 +45,7 @@ class SchedulePlan:
 
 @dataclass(frozen=True, slots=True)
 class ReportDefinition:
-    """Content of a report: a saved metric, or else a template with parameters."""
+    """Content of a report: a saved metric, or a template with parameters."""
 
     metric_id: UUID | None
     template: str | None
@@ -57,8 +57,8 @@ class ReportSchedule:
     """Recurring report.
 
     `period` is the first day of the next period to report, `next_at` when it is due, and `attempts`
-    the number of failed attempts since. `recipient_ids` are the members who get an e-mail about
-    each run, also those who were removed since, who get none.
+    the number of failed attempts for it. `recipient_ids` are members who get an e-mail about each
+    run; those who were removed since get none.
     """
 
     org_id: UUID
@@ -76,7 +76,7 @@ class ReportSchedule:
 
 @dataclass(frozen=True, slots=True)
 class ReportFile:
-    """Downloadable report, and its figures as lines of an e-mail."""
+    """Downloadable report, and lines with its figures for e-mails."""
 
     name: str
     content: bytes
@@ -85,7 +85,7 @@ class ReportFile:
 
 @dataclass(frozen=True, slots=True)
 class ReportFailure:
-    """Reason why there is no report, as a sentence for people."""
+    """Reason why there is no report, as a sentence for users."""
 
     reason: str
 

@@ -1,7 +1,7 @@
 """Periods of schedules and their due times, in a zone's local time.
 
 A time that clocks skip is read with the offset before the change: 02:30 is 03:30 on that day. If a
-time occurs twice, the first counts. No report is due before its period has ended.
+time occurs twice, the first one counts. No report is due before its period has ended.
 """
 
 from datetime import UTC, date, datetime, timedelta
@@ -52,7 +52,7 @@ def end_of(plan: SchedulePlan, period: date) -> date:
 
 
 def following(plan: SchedulePlan, period: date) -> date:
-    """Return the next period that has any time: a zone may skip a whole day."""
+    """Return the next period that exists in the zone, which may skip a whole day."""
     after = end_of(plan, period)
     while _is_empty(plan, after):
         after = end_of(plan, after)
@@ -60,7 +60,7 @@ def following(plan: SchedulePlan, period: date) -> date:
 
 
 def preceding(plan: SchedulePlan, period: date) -> date:
-    """Return the previous period that has any time."""
+    """Return the previous period that exists in the zone."""
     before = _begin(plan.cadence, period - _DAY)
     while _is_empty(plan, before):
         before = _begin(plan.cadence, before - _DAY)

@@ -23,12 +23,12 @@ from landbridge.reporting.schedules.model import (
 )
 
 _OK = "success"
-# Landbridge's own, or one of the organisation's; `NAME@2` names a version.
+# Name of a template of Landbridge or of the organisation; `NAME@2` is version 2.
 _Template = Annotated[
     str, BodyKwarg(description=f"One of {', '.join(TEMPLATES)}, or the organisation's own.")
 ]
 
-# The length is stated too, because a pattern's `$` matches before a final line break.
+# The length is limited, too, because a pattern's `$` also matches before a final line break.
 _Time = Annotated[
     str, msgspec.Meta(pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]$", max_length=len("23:59"))
 ]

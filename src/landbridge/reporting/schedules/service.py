@@ -2,14 +2,13 @@
 
 Guarantees:
 - Each ended period has exactly one run, except that at most the last `MISSED_MAX` missed reports
-  are made. A run is stored in one transaction with its event and the schedule's next period,
-  however many workers try.
+are made. A run is stored in one transaction with its event and the schedule's next period.
 - A report is calculated outside that transaction. A process that ends meanwhile delays it by a
-  minute; two that make the same report only duplicate work.
-- Each organisation gets one report before any gets a second one, whatever each has missed.
+minute; two processes that make the same report only duplicate work.
+- Each organisation gets one report before any gets a second one, even if it has missed more.
 - The files of an organisation total at most `KEPT_BYTES_MAX`: the oldest are removed, not the runs.
 - E-mails about a run are queued in the run's transaction.
-- A report is made once all that is stamped in its period is committed; statuses may still change.
+- A report is made once all changes with a time in its period are committed; statuses may change.
 """
 
 from collections.abc import Collection, Mapping
@@ -60,13 +59,13 @@ from landbridge.reporting.schedules.summary import summary_lines
 _log = structlog.stdlib.get_logger()
 
 ACTOR = "worker"
-# Each takes tens of milliseconds.
+# Reports made at once; each takes tens of milliseconds.
 _AT_ONCE = 16
 _AT_ONCE_OF_AN_ORG = 4
-# How long a worker holds a report it took; longer than a whole round takes.
+# Time that a worker holds the reports it has taken, which is longer than a round takes.
 _HOLD = timedelta(minutes=1)
 _SWEPT_AT_ONCE = 100
-# A failing report is retried for two hours, then recorded as failed.
+# Attempts before a report is recorded as failed, after about two hours.
 _TRIES_MAX = 8
 _ERROR_TEXT = "the report could not be made; the server's log says why"
 
@@ -87,7 +86,7 @@ class ReportSchedules:
         """Create a schedule; its first report is the next one due.
 
         The content is validated as if it were calculated for the period that ended last. Raises
-        `FieldsInvalid`, `ResourceNotFound` for the metric, and `ResourceConflict` at the bound.
+        `FieldsInvalid`, `ResourceNotFound` for the metric, and `ResourceConflict` at the maximum.
         """
         check_editor(caller)
         now = self.clock.now(caller.clock_offset)
@@ -138,7 +137,7 @@ class ReportSchedules:
         return await self.database.single(lambda tx: store.page(tx, org_id))
 
     async def get(self, org_id: UUID, schedule_id: UUID) -> ReportSchedule:
-        """One schedule; raises `ResourceNotFound`."""
+        """Return a schedule; raises `ResourceNotFound`."""
         found = await self.database.single(lambda tx: store.find(tx, org_id, schedule_id))
         if found is None:
             raise _unknown(schedule_id)

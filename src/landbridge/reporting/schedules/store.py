@@ -1,4 +1,4 @@
-"""Statements on report schedules and their runs."""
+"""SQL statements on report schedules and their runs."""
 
 from collections.abc import Collection, Mapping
 from datetime import date, datetime, timedelta
@@ -57,8 +57,8 @@ returning org_id, id, name, metric_id, template, params, cadence, at_time, zone,
     period, next_at, attempts, recipient_ids
 """
 
-# The longest waiting first, but one per organisation before any gets a second one, and a few at
-# most. The worker that takes one holds it for a while: its next attempt is moved into the future.
+# Takes the schedules that wait longest, but one per organisation before any gets a second one, and
+# only a few of each. The worker holds them for a while, by a next attempt in the future.
 _TAKE = """
 with picked as materialized (
     select s.org_id, s.id, s.next_attempt_at, o.now
@@ -98,7 +98,7 @@ _SET_TEMPLATE = "update report_schedules set template = $3 where org_id = $1 and
 
 _SET_RECIPIENTS = "update report_schedules set recipient_ids = $3 where org_id = $1 and id = $2"
 
-# Both apply only if no other worker has moved it.
+# This and the next statement have no effect if another worker has moved the schedule.
 _MOVE = """
 update report_schedules
 set period = $4, next_at = $5, next_attempt_at = $6, attempts = 0
@@ -262,7 +262,7 @@ async def postpone(tx: Tx, each: ReportSchedule, try_at: datetime) -> None:
 
 
 async def add_run(tx: Tx, run: ReportRun, file: ReportFile | None) -> None:
-    """Store a run; a second run of the same period is a bug, and raises."""
+    """Store a run; raises if the period has one already, which would be a bug."""
     await tx.execute(
         _ADD_RUN,
         *(run.org_id, run.id, run.schedule_id, run.name, run.period, run.until, run.zone),
@@ -272,7 +272,7 @@ async def add_run(tx: Tx, run: ReportRun, file: ReportFile | None) -> None:
 
 
 async def trim(tx: Tx, org_id: UUID, bytes_max: int) -> None:
-    """Remove the oldest files until the others total at most `size` bytes."""
+    """Remove the oldest files until the others total at most `bytes_max` bytes."""
     await tx.execute(_TRIM, org_id, bytes_max)
 
 
@@ -282,7 +282,7 @@ async def runs(tx: Tx, org_id: UUID, schedule_id: UUID) -> list[ReportRun]:
 
 
 async def find_runs(tx: Tx, org_id: UUID, run_ids: Collection[UUID]) -> list[ReportRun]:
-    """Return the existing ones of these runs, unordered."""
+    """Return those of these runs that exist, unordered."""
     return [read_row(row, ReportRun) for row in await tx.fetch(_FIND_RUNS, org_id, list(run_ids))]
 
 

@@ -30,9 +30,8 @@ async def summary_lines(
 ) -> tuple[str, ...]:
     """Return a line per figure, such as `Transactions: 120, +20.0 % (period before: 100)`.
 
-    The report's filters apply, its breakdowns do not: a figure names no user. One that has no value
-    without breakdowns is left out. Raises
-    `ResourceConflict` and `Busy`, as a calculation does.
+    The report's filters apply, but not its breakdowns, so that no figure names a user. A figure
+    without a value is left out. Raises `ResourceConflict` and `Busy`, as a calculation does.
     """
     found = await calculator.find(caller.org_id, template)
 
@@ -40,7 +39,7 @@ async def summary_lines(
         try:
             return await calculator.totals(caller, found, period_params(params, plan, of))
         except FieldsInvalid:
-            # As for the period before the first one; the report itself does not fail for this.
+            # The period before may be out of range; the report itself does not fail for this.
             return {}
 
     now, before = await values(period), await values(periods.preceding(plan, period))

@@ -40,7 +40,7 @@ T = TypeVar("T")
 
 AFTER, BEFORE = "createdAfter", "createdBefore"
 
-# Zone names that are no location; the first is the machine's own zone.
+# Zone names that are not accepted; the first one is the zone of the server.
 _NO_ZONES = {"localtime", "Factory"}
 
 _UserId = Annotated[
@@ -141,7 +141,7 @@ def parse_statement_query(
     format_ = parser.read(lambda: _format(file_format))
     detail_ = parser.read(lambda: _detail(detail))
     zone = parser.read(lambda: _zone(time_zone))
-    # An invalid zone is reported itself; the dates are validated all the same.
+    # If the zone is invalid, it is reported, and the dates are still validated, in UTC.
     days = zone.key if zone else UTC_ZONE
     after = parser.read(lambda: _bound(AFTER, created_after, days, now))
     before = parser.read(lambda: _bound(BEFORE, created_before, days, now))
@@ -149,7 +149,7 @@ def parse_statement_query(
         parser.wrong[BEFORE] = "createdBefore must be later than createdAfter"
     if parser.wrong:
         raise FieldsInvalid(parser.wrong)
-    # Every missing parameter is a problem.
+    # Not None here, because every missing parameter was reported as a problem.
     assert user
     assert format_
     assert detail_
@@ -193,7 +193,7 @@ def _bound(name: str, text: str | None, zone: str, now: datetime) -> datetime:
     value = required_text(name, text)
     try:
         bound = parse_bound(value, zone)
-        # The bound is shown in this zone, whose calendar may end a few hours earlier.
+        # Check that the bound exists in this zone: its calendar may end some hours earlier.
         bound.astimezone(ZoneInfo(zone))
     except ValueError as error:
         raise FieldInvalid(f"{name} {error}", field=name) from error

@@ -1,6 +1,7 @@
 """Statements as CSV, page by page.
 
-One table: for each account a row of its opening balance, its lines, and a row of its closing one.
+The table has for each account a row with the opening balance, the lines, and a row with the closing
+balance.
 """
 
 from collections.abc import AsyncGenerator, Sequence

@@ -60,7 +60,7 @@ def lines(text: str, font: str, size: float, width_max: float) -> list[str]:
 @cache
 def fonts() -> Any:
     """Return reportlab's font module with the fonts registered."""
-    # Imported late: it takes 0.2 s and some megabytes, needed only for printing.
+    # Imported on first use, because it takes 0.2 s and some megabytes, only for printing.
     metrics: Any = importlib.import_module("reportlab.pdfbase.pdfmetrics")
     truetype: Any = importlib.import_module("reportlab.pdfbase.ttfonts")
     asian: Any = importlib.import_module("reportlab.pdfbase.cidfonts")

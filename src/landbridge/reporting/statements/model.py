@@ -21,7 +21,7 @@ class StatementFormat(StrEnum):
 
 
 class StatementDetail(StrEnum):
-    """What a line of a statement is: a payment with all its steps, or each of its steps."""
+    """Level of detail: a line for a payment with all its steps, or a line for each step."""
 
     PAYMENTS = "payments"
     STEPS = "steps"
@@ -31,7 +31,7 @@ class StatementDetail(StrEnum):
 class StatementRequest:
     """Statement request: from `after` (inclusive) to `before` (exclusive).
 
-    `zone` is the zone of the times shown. Without a wallet or a currency, all are included.
+    `zone` is that of the shown times. If wallet or currency is None, all are included.
     """
 
     format: StatementFormat
@@ -46,7 +46,7 @@ class StatementRequest:
 
 @dataclass(frozen=True, slots=True)
 class AccountMovement:
-    """Opening balance and movements of an account, in smallest units; `lines` counts them."""
+    """Opening balance and movements of an account, in smallest units; `lines` is their number."""
 
     account_id: UUID
     wallet_id: UUID
@@ -60,10 +60,10 @@ class AccountMovement:
 
 @dataclass(frozen=True, slots=True)
 class StatementSnapshot:
-    """Point of the log at which a whole statement is read, whatever is committed meanwhile.
+    """Point in the log as of which a whole statement is read, page by page.
 
-    It contains all changes up to the place `last_place`, and of later ones only the `fresh`
-    journals, which had no place yet: (record, number of its change).
+    It contains all changes up to the place `last_place`. Of other changes it contains only `fresh`,
+    those that had no place yet, as (record id, change number).
     """
 
     last_place: int

@@ -19,13 +19,13 @@ from landbridge.reporting.statements.model import (
     StatementRow,
 )
 
-# A4, lying; all in points.
+# A4 landscape, in points.
 _WIDTH, _HEIGHT, _MARGIN = 842, 595, 36
 _TOP, _BOTTOM = _HEIGHT - _MARGIN, _MARGIN + 16
 _RIGHT = _WIDTH - _MARGIN
 _LARGE, _TEXT, _SMALL = 14, 8, 6.5
 _LEADING = 1.5
-# Where columns start, or end for right-aligned amounts.
+# Horizontal positions, in points: the start of a column, or the end of right-aligned amounts.
 _COLUMNS = (
     ("Time", _MARGIN, False),
     ("Type", 138, False),
@@ -40,7 +40,7 @@ _LINES = {
     StatementDetail.PAYMENTS: "Each line is a payment, at the time of its last movement.",
     StatementDetail.STEPS: "Each line is a movement of a payment.",
 }
-# Types as people write them; the CSV and the JSON have the codes.
+# Labels of types; CSV and JSON have the codes instead.
 _TYPES = {
     "WALLET.TRANSFER": "Transfer",
     "WALLET.TRANSFER.BATCH": "Batch",
@@ -58,7 +58,7 @@ _TYPES = {
 
 @dataclass(frozen=True, slots=True)
 class _Text:
-    """Text at a position; right-aligned text ends there."""
+    """Text at a position, at which right-aligned text ends."""
 
     x: float
     y: float
@@ -83,14 +83,14 @@ def pdf(
 
 
 class _Paper:
-    """Pages that are written on from the top."""
+    """Pages that are filled from top to bottom."""
 
     def __init__(self) -> None:
         self.pages: list[list[_Text]] = [[]]
         self._y: float = _TOP
 
     def is_full(self, points: float) -> bool:
-        """Return whether this much more does not fit."""
+        """Return whether less than this height, in points, is left on the page."""
         return self._y - points < _BOTTOM
 
     def next_page(self) -> None:
@@ -99,7 +99,7 @@ class _Paper:
         self._y = _TOP
 
     def skip(self, points: float) -> None:
-        """Leave a gap."""
+        """Leave a vertical gap, in points."""
         self._y -= points
 
     def write(self, text: str, *, font: str = PLAIN, size: float) -> None:
@@ -176,7 +176,7 @@ def _section(paper: _Paper, part: AccountStatement, note: str) -> None:
 def _drawn(paper: _Paper, statement: Statement) -> bytes:
     file = io.BytesIO()
     module: Any = importlib.import_module("reportlab.pdfgen.canvas")
-    # Without creation time and random id, so that the bytes are reproducible.
+    # `invariant` omits creation time and random id, so that the bytes are reproducible.
     canvas = module.Canvas(file, pagesize=(_WIDTH, _HEIGHT), invariant=1)
     canvas.setTitle(_TITLE)
     canvas.setAuthor(statement.org_name)
@@ -196,7 +196,7 @@ def _drawn(paper: _Paper, statement: Statement) -> bytes:
 
 def _draw(canvas: Any, each: _Text) -> None:
     x = each.x - width(each.text, each.font, each.size) if each.is_right else each.x
-    # One text object, whatever fonts it uses, so that it can be searched and copied in one piece.
+    # Use one text object for all fonts of a text, so that it can be searched and copied as a whole.
     text = canvas.beginText(x, each.y)
     for font, piece in runs(each.text, each.font):
         text.setFont(font, each.size)
@@ -209,5 +209,5 @@ def _moment(statement: Statement, at: datetime) -> str:
 
 
 def _amount(money: Money | None) -> str:
-    """Format with all decimals of the currency, so that decimal points align."""
+    """Format an amount with all decimals of its currency, so that decimal points align."""
     return "" if money is None else f"{money.decimal:,.{money.asset.decimals}f}"

@@ -1,18 +1,18 @@
 """Generates account statements.
 
 Guarantees:
-- A statement ties to the ledger: its opening balance and lines add up to its closing balance, which
-  equals the account's entries; for a range up to the present, it equals the account's balance.
-  `lines` raises `InvariantBroken` rather than end with another one.
-- A whole statement is read at one point of the log, page by page: later commits are not included,
-  whatever their time.
+- A statement agrees with the ledger: its opening balance and lines add up to its closing balance,
+which equals the sum of the account's entries and, for a range up to the present, its balance.
+If they do not, `lines` raises `InvariantBroken`.
+- A whole statement is read as of one point in the log, page by page: later commits are not
+included, even if their times are within the range.
 - No connection is held between two pages, and at most one page is in memory.
 
-A line is a payment at the time of its last step, with all it credited and debited within the
-statement; or, on request, each of its steps. Lines are ordered by time, record and change, so a
-balance between two lines can be one that the account never had: the earlier steps of a payment
-count only at its line. Records of different processes can also be committed in another order than
-they are stamped.
+A line is a payment at the time of its last step, with all its credits and debits within the
+statement; or, on request, one of its steps. Lines are ordered by time, record and change. So a
+balance between two lines may be one that the account never had: earlier steps of a payment count
+only at its line. Changes of different processes can also be committed in another order than that of
+their times.
 """
 
 import asyncio
@@ -46,11 +46,11 @@ from landbridge.reporting.statements.model import (
 from landbridge.reporting.statements.pdf_file import pdf
 from landbridge.reporting.statements.store import JournalPosition
 
-# Entries of one page: some 10 ms of the database, 20 ms of this process, and half a megabyte.
+# Entries of one page, which takes 10 ms in the database, 20 ms here, and half a megabyte.
 PAGE_SIZE = 1_000
-# Maximum lines of a statement that is built as a whole: a reply of three megabytes, or 250 pages.
+# Most lines of a statement that is built as a whole: a response of three megabytes, or 250 pages.
 LINES_MAX = 10_000
-# Maximum characters of the metadata of its lines.
+# Most characters of metadata in the lines of such a statement.
 METADATA_MAX = 3_000_000
 
 _PRINTING_MAX = 2
@@ -65,8 +65,8 @@ class Statements:
     clock: Clock
     users: Users
     wallets: Wallets
-    # Printing holds all lines in memory and keeps a CPU busy, so it is bounded; one at a time for
-    # each organisation, so that long statements of one delay no other.
+    # Printing holds all lines in memory and keeps a CPU busy, so it is limited in total, and to one
+    # at a time for each organisation, so that its long statements delay no other organisation.
     printing: FairSemaphore = field(default_factory=lambda: FairSemaphore(_PRINTING_MAX, each=1))
 
     async def open(self, caller: Caller, request: StatementRequest) -> Statement:
@@ -136,7 +136,7 @@ class Statements:
     async def whole(
         self, statement: Statement
     ) -> list[tuple[AccountStatement, list[StatementRow]]]:
-        """Return all parts with all lines; raises `FieldInvalid` if they are too much.
+        """Return all parts with all lines; raises `FieldInvalid` if there are too many.
 
         Lines for printing have no metadata.
         """
@@ -167,7 +167,7 @@ class Statements:
         return parts
 
     async def printed(self, statement: Statement) -> bytes:
-        """Return the statement as PDF; raises as `whole` does, and without the extra `pdf`."""
+        """Return the statement as PDF; raises as `whole`, and without the extra `pdf` installed."""
         if reason := missing(Extra.PDF):
             raise FieldInvalid(f"format: pdf {reason}, or request csv", field="format")
         await self.printing.acquire(statement.org_id)

@@ -1,7 +1,7 @@
 """Reads of statements: balances at both ends, and the lines between them.
 
-Both use one view of the log. A journal is written in one statement with its change. The view has
-all places up to the last one, and its journals without a place are listed one by one.
+Both use one snapshot of the log. A journal is written in one statement with its change. The
+snapshot has all places up to the last one, and a list of journals without a place.
 """
 
 from collections.abc import Collection, Sequence
@@ -22,9 +22,9 @@ from landbridge.reporting.statements.model import (
 
 _ORG_NAME = "select name from orgs where id = $1"
 
-# Backwards from the present balance, since most requests are recent. Held money belongs to the
-# account, so moves between available and held do not count. Ordered in a subquery so that each uses
-# its index, however few rows there were at planning time.
+# Computes balances backwards from the present, because most requests are about recent times. Held
+# money is part of a balance, so moves between available and held do not count. A subquery sorts, so
+# that the index is used even if the planner has seen few rows.
 _BALANCES = """
 with view as materialized (
     select coalesce((select l.last_place from change_logs l where l.org_id = $1), 0) as last_place
@@ -91,8 +91,8 @@ cross join lateral (
 order by a.wallet_id, a.asset
 """
 
-# A journal can have several entries of one account: never cut between two of them. A payment is at
-# its last journal that moved something; its journals are few.
+# A journal can have several entries of one account, and a page never ends between two of them. A
+# payment has the time of its last journal that moved money; it has few journals.
 _JOURNALS = """
 select j.occurred_at, j.transfer_id, j.seq, j.entries, c.kind, c.status_after, t.request_id,
     line.received, line.spent, line.seq = j.seq as is_line,
@@ -138,7 +138,7 @@ order by j.occurred_at, j.transfer_id, j.seq
 
 
 class JournalPosition(NamedTuple):
-    """Right behind this journal of an account."""
+    """Position right after a journal of an account."""
 
     at: datetime
     record_id: UUID
@@ -148,8 +148,8 @@ class JournalPosition(NamedTuple):
 class AccountJournal(NamedTuple):
     """One change of a record with entries of an account.
 
-    Not `is_line` if it moved nothing or came after the view, nor, where a line is a payment, if a
-    later journal of the record is its line.
+    `is_line` is False if it moved nothing or is after the snapshot or, where a line is a payment,
+    if a later journal of the record is its line.
     """
 
     place: JournalPosition
@@ -171,14 +171,14 @@ async def org_name(tx: Tx, org_id: UUID) -> str:
 async def balances(
     tx: Tx, org_id: UUID, wallet_ids: Collection[UUID], request: StatementRequest
 ) -> tuple[list[AccountMovement], StatementSnapshot]:
-    """Return the accounts of these wallets, all or those of a currency, and the view of the log."""
+    """Return the requested accounts of these wallets, and the snapshot of the log."""
     rows = await tx.fetch(
         _BALANCES,
         *(org_id, list(wallet_ids), request.currency, request.after, request.before),
         request.detail is StatementDetail.PAYMENTS,
     )
     fresh = [pair for row in rows for pair in zip(row["record_ids"], row["seqs"], strict=True)]
-    # Without accounts there is nothing more to read.
+    # Without accounts no entries are read, so any snapshot will do.
     return [_balances(row) for row in rows], StatementSnapshot(
         rows[0]["last_place"] if rows else 0, fresh
     )
@@ -218,6 +218,6 @@ def _journal(row: Row) -> AccountJournal:
         status=row["status_after"],
         request_id=row["request_id"],
         metadata=decoded(row["metadata"]),
-        # None where nothing was moved.
+        # The column is null if nothing was moved.
         is_line=bool(row["is_line"]),
     )

@@ -51,7 +51,7 @@ async def _read(sources: MetricSources, org_id: UUID, query: MetricQuery) -> Seq
         names=OUTCOME_OF,
         has_amounts=False,
     )
-    # Skips statuses that a newer version has written and this one does not know.
+    # A status that a newer version has written, and this one does not know, counts as unfinished.
     return [
         MetricFact(
             each.period,

@@ -52,7 +52,7 @@ _READS: Mapping[TemplateSubject, _ReadOperand] = {
     TemplateSubject.DELIVERIES: read_deliveries,
     TemplateSubject.BALANCES: read_balances,
 }
-# Subjects without hourly roll-ups, whose ranges must be whole days.
+# Subjects without hourly roll-ups: their ranges must be whole days.
 _BY_DAY = frozenset(
     {TemplateSubject.APPROVALS, TemplateSubject.DELIVERIES, TemplateSubject.BALANCES}
 )
