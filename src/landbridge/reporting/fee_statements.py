@@ -67,7 +67,7 @@ _NO_ROW: Final = (UUID(int=0), "", "")
 class FeeSum:
     """Number of entries of one account, kind of record and asset, and their sum.
 
-    Earned amounts and costs are both positive; `role` tells them apart.
+    Earned amounts and costs are both positive; `role` distinguishes them.
     """
 
     role: HouseRole

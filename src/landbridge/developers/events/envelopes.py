@@ -43,7 +43,7 @@ def members(event: Event, data: bytes, *, type_: str, timestamp: datetime) -> di
         "event_id": event.key.text,
         "event_category": event.category,
         "event_type": type_,
-        # A retired name stands for events of many statuses, whose action it does not show.
+        # A retired name covers events of many statuses, so it does not show their action.
         "event_action": "UPDATE" if type_.endswith(".UPDATE") else event.action,
         "data": msgspec.Raw(data),
         "created_at": _moment(event.change.occurred_at),

@@ -1,4 +1,4 @@
-"""Clock check: a machine whose clock is ahead of the database's starts no work by time.
+"""Clock check: no work starts while a machine's clock is ahead of the database's.
 
 Workers delete, expire and give up by their machine's clock, and none of that can be undone.
 

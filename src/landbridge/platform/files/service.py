@@ -9,8 +9,8 @@ Guarantees:
   user is erased. Claiming and removing decide on the same locked row.
 - Name and content leave this process only sealed, under a data key of the file's own, so that
   destroying that key erases every copy of the file.
-- The files of an organisation have a limit in bytes, with those that are not stored yet and those
-  whose content is not deleted yet. Uploads at once can't exceed it.
+- The files of an organisation have a limit in bytes, which concurrent uploads can't exceed. Files
+  count from the start of the upload until their content is deleted.
 - Uploads, downloads, validation and sealing are bounded; requests beyond the bounds wait or are
   rejected with a retry time. Storage calls run in their own threads.
 """

@@ -47,7 +47,7 @@ T = TypeVar("T", bound=ConfiguredToken)
 def read_tokens(
     tables: ConfigurationTable, chain: Network, read: Callable[[ConfigurationTable, int], T]
 ) -> Mapping[str, T]:
-    """Return a chain's tokens by currency; `read` reads a table, whose decimals are known."""
+    """Return a chain's tokens by currency; `read` builds one from its table and its decimals."""
     if not tables.names:
         raise ChainsFileError(f"{tables.path} must have at least one token")
     tokens: dict[str, T] = {}
