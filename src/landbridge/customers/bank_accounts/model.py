@@ -22,13 +22,13 @@ class BankAccountStatus(StrEnum):
     """Status of an account, with the next transition and its actor."""
 
     PENDING = "PENDING"
-    """A reviewer decides: the holder or the bank is like a listed one, or can't be compared."""
+    """Waits for a reviewer: the holder or bank resembles a list entry, or can't be compared."""
     ACTIVE = "ACTIVE"
-    """Payouts are accepted if the account data is complete, until the account is deleted."""
+    """Accepts payouts if the account data is complete, until the account is deleted."""
     REJECTED = "REJECTED"
-    """Nothing: its data are wrong or a reviewer refused it. It may still be deleted."""
+    """Final except for deletion: the data is wrong, or a reviewer refused the account."""
     INACTIVE = "INACTIVE"
-    """Nothing, for good: it was deleted, or its user erased."""
+    """Final: the account was deleted, or its user erased."""
 
 
 TRANSITIONS = Transitions(

@@ -28,15 +28,15 @@ class SecCode(StrEnum):
     """Standard entry class: the authorization of a batch, and the layout of its records."""
 
     PPD = "PPD"
-    """To a person. We write it."""
+    """Payments to persons; we send these."""
     CCD = "CCD"
-    """To a business. We write it."""
+    """Payments to businesses; we send these."""
     COR = "COR"
-    """Notifications of change, from a bank."""
+    """Notifications of change that a bank sends."""
     WEB = "WEB"
-    """Authorised on a web page. A bank may return others' entries of the same company to us."""
+    """Authorised online. We send none, but may get returns of other entries of the company."""
     TEL = "TEL"
-    """As WEB, by telephone."""
+    """Authorised by telephone; we send none, as with WEB."""
 
 
 @dataclass(frozen=True, slots=True)

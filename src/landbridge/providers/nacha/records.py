@@ -20,15 +20,15 @@ class NachaFieldKind(Enum):
     """How a field is padded and decoded."""
 
     FIXED = auto()
-    """Always the same text; anything else on reading is another format."""
+    """Always the same text; a file with another text has another format."""
     NUMBER = auto()
-    """Digits alone."""
+    """Digits only."""
     TEXT = auto()
-    """Printable ASCII, from the left."""
+    """Printable ASCII, left-aligned."""
     RIGHT = auto()
-    """Printable ASCII, from the right: routing numbers of nine digits in ten columns."""
+    """Printable ASCII, right-aligned: routing numbers of nine digits in ten columns."""
     UNREAD = auto()
-    """Written as a fixed text; what others put there says nothing to us."""
+    """Written as a fixed text, and ignored on reading."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -109,13 +109,13 @@ class ProviderOrderState(StrEnum):
     """State of an order as far as we know."""
 
     ASSIGNED = "ASSIGNED"
-    """A provider: it was chosen, and may have the order once `open_calls` is not zero."""
+    """Assigned to a provider, which may have the order once `open_calls` is not zero."""
     PENDING = "PENDING"
-    """The provider, which accepted it."""
+    """The provider has accepted it; its result is awaited."""
     SETTLED = "SETTLED"
-    """Nothing: final."""
+    """Final: the provider has executed it."""
     FAILED = "FAILED"
-    """Nothing: final, the provider refused or returned it."""
+    """Final: the provider refused or returned it."""
 
 
 FINAL = frozenset({ProviderOrderState.SETTLED, ProviderOrderState.FAILED})

@@ -24,9 +24,9 @@ class LatencyProfile(StrEnum):
     """Latency of the sandbox's chains or banks."""
 
     INSTANT = "instant"
-    """All is final at once."""
+    """Everything is final at once."""
     REAL = "real"
-    """As long as it takes outside: confirmations, cut-off times, weekends and bank holidays."""
+    """Realistic delays: confirmations, cut-off times, weekends and bank holidays."""
 
 
 class OrderResult(StrEnum):
