@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 
 class HouseRole(StrEnum):
-    """Roles of house accounts, one account per organisation, role and asset; may be below zero."""
+    """Role of a house account: one per organisation, role and asset. It may be negative."""
 
     LIQUIDITY = "liquidity"  # inventory of coins for the organisation's swaps
     FEES = "fees"  # fees paid by customers

@@ -37,7 +37,7 @@ RECHECKED_AFTER = timedelta(minutes=5)
 
 
 class ScreeningStatus(StrEnum):
-    """Status of a screening: what it waits for, and who moves it on."""
+    """Status of a screening: what it waits for, and who acts next."""
 
     IN_SCREENING = "IN_SCREENING"  # waits for the provider, which the worker asks repeatedly
     # Waits for two people, who release or reject it after a hit; or for travel rule data.

@@ -44,7 +44,7 @@ PAUSE_MIN, _PAUSE_MAX = timedelta(seconds=5), timedelta(minutes=5)
 
 
 class PaymentScreeningStatus(StrEnum):
-    """Status of a payment's screening: what it waits for, and who moves it on."""
+    """Status of a payment's screening: what it waits for, and who acts next."""
 
     IN_SCREENING = "IN_SCREENING"  # waits for the provider, whom the payment's step asks
     HELD = "HELD"  # the provider has a hit: waits for two people, who release or reject it

@@ -34,7 +34,7 @@ WHY_WITHDRAWN = "the requester withdrew it"
 
 
 class ApprovalStatus(StrEnum):
-    """Status of an approval. Each comment names what it waits for, and who moves it on."""
+    """Status of an approval. Each comment names what it waits for, and who acts next."""
 
     PENDING = "PENDING"  # votes decide, or the worker expires it
     APPROVED = "APPROVED"  # final: enough votes for it

@@ -33,7 +33,7 @@ class InboundFileKind(StrEnum):
 
 
 class StatementLineKind(StrEnum):
-    """Subject of a line."""
+    """Kind of a line."""
 
     CREDIT = "CREDIT"
     """Incoming money: a deposit, or a returned payment of ours."""
@@ -52,7 +52,7 @@ class StatementLineKind(StrEnum):
 
 
 class StatementLineStatus(StrEnum):
-    """What a line waits for, and what moves it on."""
+    """Status of a line, and what it waits for."""
 
     NEW = "NEW"
     """Waits for the worker, which matches it with a payment or deposit."""

@@ -25,7 +25,7 @@ COMMENT_LENGTH_MAX = 2000
 
 
 class IncomingPaymentStatus(StrEnum):
-    """Status of an incoming payment: what it waits for, and who moves it on."""
+    """Status of an incoming payment: what it waits for, and who acts next."""
 
     SCREENING = "SCREENING"
     """Waits for the screening provider, or for two reviewers after a hit."""

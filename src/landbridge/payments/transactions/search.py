@@ -34,7 +34,7 @@ _ADDRESS = re.compile(r"0x[0-9a-fA-F]{40}|[1-9A-HJ-NP-Za-km-z]{32,44}")
 
 
 class SearchResultKind(StrEnum):
-    """Search results."""
+    """Kind of a search result."""
 
     USER = "user"
     WALLET = "wallet"

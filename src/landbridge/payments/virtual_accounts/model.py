@@ -25,7 +25,7 @@ MICRO_UNITS_BELOW = 100
 
 
 class VirtualAccountStatus(StrEnum):
-    """Status of a virtual account: what it waits for, and who moves it on."""
+    """Status of a virtual account: what it waits for, and who acts next."""
 
     ACTIVATED = "activated"
     """Accepts deposits, each of which creates an onramp."""

@@ -22,7 +22,7 @@ KIND = "ACCOUNT.SETTLEMENT_RULE"
 
 
 class PartType(StrEnum):
-    """Meaning of `value`."""
+    """Whether `value` is a fraction of the deposit or a number of coins."""
 
     PERCENTAGE = "PERCENTAGE"
     """A fraction of the whole amount: 0.01 is one percent."""
@@ -31,7 +31,7 @@ class PartType(StrEnum):
 
 
 class CalculationModel(StrEnum):
-    """Origin of `value`."""
+    """Whether the value is constant, or depends on the amount by tiers."""
 
     FIXED = "FIXED"
     """The value is that of the part, for every amount."""

@@ -18,7 +18,7 @@ SCREENED_WITHIN = timedelta(hours=1)
 
 
 class ScreeningDirection(StrEnum):
-    """Which way the money goes."""
+    """Direction of the money: incoming or outgoing."""
 
     DEPOSIT = "deposit"  # from outside to a wallet of ours
     PAYMENT = "payment"  # from a wallet of ours to outside

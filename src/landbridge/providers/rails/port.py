@@ -25,7 +25,7 @@ class RailPaymentState(StrEnum):
 
 
 class PayeeMatch(StrEnum):
-    """Whether the name of a payee is that of the account's holder, as the payee's bank says."""
+    """How a payee's name compares with the account holder's, by the payee's bank."""
 
     MATCH = "match"
     CLOSE_MATCH = "close_match"  # similar name; the bank has given the holder's name

@@ -17,7 +17,7 @@ _PEP_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9 ._-]{0,38}[A-Za-z0-9])?")
 
 
 class ListCategory(StrEnum):
-    """What a list names: a politically exposed person is reviewed, but not sanctioned."""
+    """Category of a list. A politically exposed person is reviewed, but not sanctioned."""
 
     SANCTIONS = "SANCTIONS"
     POLITICALLY_EXPOSED_PERSON = "POLITICALLY_EXPOSED_PERSON"

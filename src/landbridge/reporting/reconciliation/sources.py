@@ -11,7 +11,7 @@ _BANK = "BANK_"
 
 
 class ReconSourceName(StrEnum):
-    """Outside system that holds money: a chain, or the account in a currency at a bank."""
+    """External system that holds money: a chain, or the account of a currency at a bank."""
 
     POLYGON = "POLYGON"
     ETHEREUM = "ETHEREUM"

@@ -71,7 +71,7 @@ class QuotientRounding(StrEnum):
 
 
 class IfZero(StrEnum):
-    """Value of a ratio whose divisor is zero in a row."""
+    """Value of a ratio in a row where its divisor is zero."""
 
     NULL = "null"
     ZERO = "zero"
