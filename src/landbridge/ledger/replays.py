@@ -25,7 +25,7 @@ def first_difference(
 
 
 def check_replay(found: Transfer | None, kind: str, request: Mapping[str, Any]) -> Transfer | None:
-    """Return the record of a repeated request, or None; raises `RequestIdTaken` if they differ."""
+    """Return `found`; raises `RequestIdTaken` if its kind or its request differs."""
     if found is None:
         return None
     if found.kind != kind:

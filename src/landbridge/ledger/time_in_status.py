@@ -120,7 +120,7 @@ class TimeInStatus:
     ) -> Sequence[OverdueTransfer]:
         """Return records that exceed these limits, the longest waiting first.
 
-        Only records behind `after` are returned: the time since which a record waits, and its id.
+        `after` is the position before the page: the time since which a record waits, and its id.
         """
         rows = await self._database.single(
             lambda tx: tx.fetch(

@@ -65,7 +65,7 @@ class AttentionCount:
     reviews: int
     restricted_reviews: int
     failing_endpoints: int
-    # Number of stuck records, up to `_STUCK_FOR_S` seconds old.
+    # Number of stuck records, as counted at most `_STUCK_FOR_S` seconds ago.
     stuck: int = 0
 
 

@@ -2,12 +2,12 @@
 
 Guarantees:
 - Every write begins with a lock on the chain's cursor and does nothing if the cursor has moved, so
-only one of two workers writes.
+  only one of two workers writes.
 - The cursor moves in the transaction of the last credit, and the records' ids are derived from
-chain, transaction and position: a deposit is credited once, even if its block is read again.
+  chain, transaction and position: a deposit is credited once, even if its block is read again.
 - A credit is never edited. If its block is gone for good, a reversal takes it back; if the
-transaction is mined again later, a new record credits it. The same holds if it is mined with
-another amount, sender or wallet, as the result of a transaction may depend on its block.
+  transaction is mined again later, a new record credits it. The same holds if it is mined with
+  another amount, sender or wallet, as the result of a transaction may depend on its block.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence

@@ -3,7 +3,7 @@
 Guarantees:
 - A deposit to be screened is booked to the suspense account in the transaction that stores it.
 - It leaves suspense only once: the record is advanced from the version that was read, in the
-transaction that credits, matches or returns the deposit.
+  transaction that credits, matches or returns the deposit.
 - Lock order: the deposit's own row, the record of the screening, accounts.
 """
 

@@ -219,7 +219,7 @@ class AddressFieldType:
         return cast("dict[str, Any]", msgspec.to_builtins(address))
 
     def schema(self) -> Schema:
-        """Return the schema of an object."""
+        """Return a reference to the schema `Address`."""
         return {"$ref": "#/components/schemas/Address"}
 
 

@@ -106,7 +106,7 @@ def _known(
     *,
     under: str,
 ) -> KycOwner | None:
-    """Return the owner that a list element refers to; None if it is a new owner, id `fresh`."""
+    """Return the owner that a list element refers to; None for a new one, with id `fresh`."""
     free = {each.id: each for each in dossier.owners}
     for each in matched_owners:
         free.pop(each.id, None)
@@ -158,7 +158,7 @@ def _linked(
     *,
     under: str,
 ) -> dict[str, Any]:
-    """Check fields with a format that depends on another field, if one of both is submitted."""
+    """Check fields with a format that depends on another field, if either is submitted."""
     after = dict(data)
     if submitted.keys() & {TAX_NUMBER, *TAX_COUNTRY} and (number := after.get(TAX_NUMBER)):
         check, field = partial(check_tax, of, after), f"{under}{TAX_NUMBER}"

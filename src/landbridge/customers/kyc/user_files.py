@@ -3,7 +3,7 @@
 Guarantees:
 - A file belongs to the user for whom it was first used, and is erased only with that user.
 - A claim locks its user before the files, as an erasure does; call it before taking other locks
-that an erasure needs.
+  that an erasure needs.
 """
 
 from collections.abc import Collection, Mapping

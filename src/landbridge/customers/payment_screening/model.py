@@ -46,7 +46,7 @@ PAUSE_MIN, _PAUSE_MAX = timedelta(seconds=5), timedelta(minutes=5)
 class PaymentScreeningStatus(StrEnum):
     """Status of a payment's screening: what it waits for, and who acts next."""
 
-    IN_SCREENING = "IN_SCREENING"  # waits for the provider, whom the payment's step asks
+    IN_SCREENING = "IN_SCREENING"  # waits for the provider, which the payment's step asks
     HELD = "HELD"  # the provider has a hit: waits for two people, who release or reject it
     RELEASED = "RELEASED"  # final: the payment may be sent
     REJECTED = "REJECTED"  # final: the payment fails, and its money goes back

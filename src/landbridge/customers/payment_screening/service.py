@@ -2,10 +2,10 @@
 
 Guarantees:
 - An order checked here is not sent unless each destination is released: by the provider's answer,
-or by two people after a hit. The exception is an order that the chain or bank already has: it
-can't be stopped any more, so it is not screened either.
+  or by two people after a hit. The exception is an order that the chain or bank already has: it
+  can't be stopped any more, so it is not screened either.
 - The provider is asked about a destination under one key, however often the payment is sent, and
-not again after a final answer. Asking moves no money, so it can be repeated after a crash.
+  not again after a final answer. Asking moves no money, so it can be repeated after a crash.
 - Without an answer, a payment waits: it does not fail, and nobody can release it.
 - A payment that lacks travel rule data stays IN_SCREENING, so no decision of people sends it.
 - A waiting payment still waits when the providers file stops naming a provider for it.

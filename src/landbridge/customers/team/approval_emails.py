@@ -9,8 +9,8 @@ Guarantees:
 - a removed member gets no e-mail, and no new data key: recipients are locked until the e-mail is
   queued;
 - an e-mail names no user: it has amount, kind, initiator, deadline and the page to open. For the
-destination it has the address, or bank, country and the last digits of the account number; for
-fees on top the amounts and addresses.
+  destination it has the address, or bank, country and the last digits of the account number; for
+  fees on top the amounts and addresses.
 """
 
 from collections.abc import Collection, Mapping, Sequence

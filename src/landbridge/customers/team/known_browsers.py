@@ -1,7 +1,7 @@
 """Known browsers: those from which a member has signed in with the present password before.
 
 Login attempts from a known browser are counted separately, so a stranger who guesses passwords for
-an address does not delay its owner.
+an address does not delay its owner on a known browser.
 
 Guarantees: a token is valid for one member and one password; it replaces no part of signing in, and
 is not stored. It is derived from the member's data key, so it ends with the member.

@@ -3,7 +3,7 @@
 Guarantees:
 - the secret is encrypted with the member's data key; recovery codes are stored as hashes;
 - each code is accepted once, even if submitted twice concurrently, and only if it is at most one
-time step away from the present one; attempts are counted before they are made;
+  time step away from the present one; attempts are counted before they are made;
 - a verified second factor changes the session's secret, so that the previous secret gives no
   access.
 """

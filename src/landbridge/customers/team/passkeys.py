@@ -333,7 +333,7 @@ _BATCH_SIZE: Final = 1000
 
 @dataclass(frozen=True, slots=True)
 class TeamCleanup:
-    """Deletes old sessions, links, challenges and login attempts, by real time."""
+    """Deletes old sessions, links, challenges and login attempts; blanks removed members."""
 
     database: Database
     clock: Clock
@@ -342,7 +342,7 @@ class TeamCleanup:
     vault: Vault
 
     async def sweep(self, org_ids: Collection[UUID]) -> bool:
-        """Delete one batch; return whether more may remain."""
+        """Delete or blank one batch of old rows; return whether more may remain."""
         now = self.clock.now()
         await self.passkeys.sweep()
         await self.throttle.sweep()

@@ -203,7 +203,7 @@ class Team:
     async def first(
         self, org_id: UUID, *, email: str | None, password: str | None
     ) -> FirstAdmin | None:
-        """Create the first admin if an organisation never had a member; safe at concurrent starts.
+        """Create an admin for `email`, or if there never was a member; safe at concurrent starts.
 
         A given `email` is registered as admin unless it is, or was, a member's. Returns the created
         admin, with the password if it was generated; None if none was created.

@@ -5,7 +5,7 @@ Guarantees:
   session and role are read again for each request;
 - the database holds hashes of cookie values, never the values themselves;
 - each proof of identity replaces the cookie. Concurrent proofs that a browser sends with one cookie
-replace it by the same value, so that the order of the replies does not matter.
+  replace it by the same value, so that the order of the replies does not matter.
 """
 
 from collections.abc import Awaitable, Callable, Sequence

@@ -2,11 +2,11 @@
 
 Guarantees:
 - every sign-in with a wrong address or password gets the same message after the same time; so does
-every request for a password reset, whether the address is known or not;
+  every request for a password reset, whether the address is known or not;
 - a password that was changed concurrently gives no access: the session starts in a transaction that
-reads the same hash that was checked;
+  reads the same hash that was checked;
 - a password change ends every session but the one that changes it, which gets another cookie; it
-does not replace a second factor;
+  does not replace a second factor;
 - passwords, tokens and secrets appear in no log and no error.
 """
 

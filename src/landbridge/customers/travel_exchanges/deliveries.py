@@ -2,11 +2,11 @@
 
 Guarantees:
 - A message is recorded, with a key that never changes, before it is sent. If a worker is killed,
-the message is sent again, and the other provider recognises it by the key.
+  the message is sent again, and the other provider recognises it by the key.
 - Nothing is sent inside a database transaction.
 - Only the first answer counts. A missing or invalid answer decides nothing.
 - The confirmation is recorded once the payment has ended: with its chain transaction, or as
-canceled.
+  canceled.
 """
 
 from collections.abc import Mapping

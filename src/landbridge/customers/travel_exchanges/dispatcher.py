@@ -2,10 +2,10 @@
 
 Guarantees:
 - A provider that answers slowly, or never, delays only its own messages: the concurrent messages of
-one organisation, and of one host in it, are bounded.
+  one organisation, and of one host in it, are bounded.
 - A message that fails unexpectedly stops no other one.
 - Messages about an organisation's payments come before its answers to inquiries, because anybody
-may send inquiries.
+  may send inquiries.
 """
 
 import asyncio

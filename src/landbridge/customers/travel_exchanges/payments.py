@@ -3,9 +3,9 @@
 Guarantees:
 - An inquiry is recorded before it is sent, and each destination of a payment has only one.
 - Once an exchange has begun, only its answer decides, even if the data about the wallet change: a
-payment is sent only after the other provider's approval, and to the wallet that it approved.
+  payment is sent only after the other provider's approval, and to the wallet that it approved.
 - A deposit gets the originator in an inquiry only if the other provider named its transaction, and
-wallet, coin and amount are the same.
+  wallet, coin and amount are the same.
 """
 
 from collections.abc import Sequence

@@ -2,11 +2,11 @@
 
 Guarantees:
 - A message is acknowledged to the provider only after it was stored, or refused for good. After a
-crash the provider returns it again, and it is stored once.
+  crash the provider returns it again, and it is stored once.
 - A message counts only for an organisation that the provider serves, and a confirmation only for an
-inquiry that came by the same provider.
+  inquiry that came by the same provider.
 - A message that is invalid, or can't be stored yet, is returned again and delays no other one: once
-such messages fill a page, they are refused and acknowledged.
+  such messages fill a page, they are refused and acknowledged.
 - A page that can't be read because it is too long is requested again with fewer messages.
 - No data of a message are logged.
 """

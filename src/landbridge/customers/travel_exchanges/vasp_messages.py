@@ -3,11 +3,11 @@
 Guarantees:
 - The sender gets no data: neither about a person, nor whether a wallet is hosted here.
 - An inquiry is stored once, even if it is sent again. Its answer goes to the URL in it, and so to
-the host that has the certificate for that name.
+  the host that has the certificate for that name.
 - A setting approves an inquiry only if a certificate proved its sender; reviewers decide on all
-others.
+  others.
 - Our URLs for answers contain a secret, and are valid only for one exchange and its request
-identifier.
+  identifier.
 """
 
 import hmac

@@ -2,9 +2,9 @@
 
 Guarantees:
 - Data about a wallet are encrypted with the key of the user who stated them. An erasure deletes
-them.
+  them.
 - A change of the data voids the proof of ownership. A proof is valid for one user, one wallet and
-the data of its challenge; a challenge can be used once, before it expires.
+  the data of its challenge; a challenge can be used once, before it expires.
 - Each change is recorded in the audit log, without personal data.
 """
 

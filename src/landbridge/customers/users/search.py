@@ -2,11 +2,11 @@
 
 Guarantees:
 - a text matches a pattern if the folded text contains the folded pattern. Folding removes
-differences of case, and between encodings of the same character;
+  differences of case, and between encodings of the same character;
 - every text that matches a pattern of three characters or more has all its trigrams. Other texts
-may have them too, so each caller verifies the matches of a trigram search;
+  may have them too, so each caller verifies the matches of a trigram search;
 - without the search key, a trigram's hash reveals no text. With it, a hash reveals little, because
-many trigrams share its 16 bits (docs/decisions/0013-blind-search.md).
+  many trigrams share its 16 bits (docs/decisions/0013-blind-search.md).
 """
 
 import hmac

@@ -3,9 +3,9 @@
 Guarantees:
 - a webhook decides nothing: a waiting case is made due, and its step queries the provider;
 - a person who corrects data at the provider needs no new submission: the case waits for the
-provider again, and its step concludes it;
+  provider again, and its step concludes it;
 - any other application is queried here, so that a contradiction of an earlier answer is stored and
-shown to a reviewer.
+  shown to a reviewer.
 """
 
 import asyncio

@@ -211,7 +211,7 @@ class SandboxBank:
         return name
 
     async def _belongs_to(self, account: FundingAccountView, name: str) -> bool:
-        """Whether a file belongs to this account: several accounts may share a transport."""
+        """Return whether a file belongs to this account: several may share a transport."""
         found = await self.database.single(
             lambda tx: file_store.find_by_name(tx, account.org_id, name)
         )

@@ -85,6 +85,6 @@ class DecidedPayments:
 
 
 async def _is_at_bank(tx: Tx, payment: BankPayment, by: datetime) -> bool:
-    """Whether the file of a payment was delivered `by` this time; it may wait for the server."""
+    """Return whether a payment's file was delivered `by` this time; it may wait for the server."""
     file_id = payment.file_id
     return file_id is not None and await file_store.is_delivered(tx, payment.org_id, file_id, by=by)

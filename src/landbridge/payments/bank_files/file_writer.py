@@ -146,7 +146,7 @@ class BankFileWriter:
         return {status: (row["count"], row["first_due_at"]) for status, row in rows.items()}
 
     async def sweep(self, clocks: Mapping[UUID, datetime], kept: timedelta) -> bool:
-        """Delete contents of files older than `kept`; return whether more may remain."""
+        """Delete contents of delivered files older than `kept`; return whether more may remain."""
         until = {org_id: now - kept for org_id, now in clocks.items()}
         swept = await self.database.single(lambda tx: file_store.sweep(tx, until, limit=SWEEP_MAX))
         return swept == SWEEP_MAX

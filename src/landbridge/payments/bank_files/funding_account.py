@@ -159,7 +159,7 @@ class FundingAccount(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
         return self.iban or self.account_number or ""
 
     def is_number(self, number: str) -> bool:
-        """Whether a statement for this account number belongs to this account."""
+        """Return whether a statement for this account number belongs to this account."""
         compact = re.sub(r"[\s-]", "", number).upper()
         # Some banks omit leading zeros.
         mine = {each.lstrip("0") for each in (self.iban, self.account_number) if each}

@@ -113,7 +113,7 @@ async def list_by_orgs(tx: Tx, org_ids: Collection[UUID]) -> Sequence[SealedFund
 
 
 async def lock_folders(tx: Tx) -> None:
-    """Take the advisory lock for setting folders, of all organisations, in this transaction."""
+    """Lock the setting of folders, for all organisations, until the transaction ends."""
     await tx.execute(_LOCK_FOLDERS)
 
 

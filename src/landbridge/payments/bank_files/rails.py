@@ -280,7 +280,7 @@ class FileRails:
         return await self.database.transact(work) or found
 
     async def _has_read(self, tx: Tx, payment: BankPayment, *, until: datetime) -> bool:
-        """Whether all files that the payment's bank had left by `until` are applied.
+        """Return whether all files that the payment's bank had left by `until` are applied.
 
         An unreadable file may contain the payment's return, so a reviewer has to resolve it first.
         """

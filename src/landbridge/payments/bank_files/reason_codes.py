@@ -33,7 +33,7 @@ def mismatch_reason(
 
 
 def _is_individual(individual_id: str | None, payment: BankPayment) -> bool:
-    """Whether an ACH entry has this payment's individual id, which files have in upper case."""
+    """Return whether an ACH entry has this payment's individual id; files have it in upper case."""
     return (individual_id or "").lower() == payment.key.hex[:INDIVIDUAL_ID_LENGTH]
 
 

@@ -134,7 +134,7 @@ class Reconciliation:
         return await self.database.read(read)
 
     async def _is_ours(self, line: SealedStatementLine, texts: StatementLineTexts) -> bool:
-        """Whether a credit is a returned payment of ours, not a deposit."""
+        """Return whether a credit is a returned payment of ours, not a deposit."""
         if line.rank == 0:
             return True
         found = await self.database.single(lambda tx: self._payment(tx, line, texts))
@@ -245,7 +245,7 @@ class Reconciliation:
     async def _second_return_reason(
         self, tx: Tx, line: SealedStatementLine, payment: BankPayment
     ) -> str | None:
-        """Return the review reason if a payment was returned before; None if it was not."""
+        """Return the review reason of a return that contradicts the booked lines; else None."""
         if line.kind is StatementLineKind.STATUS:
             return None
         booked = await statement_line_store.count_booked(

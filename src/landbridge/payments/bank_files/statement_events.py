@@ -155,7 +155,7 @@ def alike(draft: StatementLineDraft) -> StatementLineDraft:
 
 
 def is_on_other_page(source: bytes, other: bytes) -> bool:
-    """Whether two sources are different pages of one statement."""
+    """Return whether two sources are different pages of one statement."""
     return source != other and source[:_STATEMENT_BYTES] == other[:_STATEMENT_BYTES]
 
 
@@ -344,7 +344,7 @@ def _counted(drafts: Iterable[StatementLineDraft]) -> Iterator[StatementLineDraf
 
 
 def _bank(party: OtherParty, rail: str) -> str | None:
-    """Return the number of the sender's bank: the one that a return needs, or another known one."""
+    """Return the sender's bank by the identifier that a return needs (ABA or BIC), or the other."""
     member = party.clearing_member
     number = member.id if member is not None and member.system == _ABA else None
     first, second = (number, party.bic) if rail in _BY_NUMBER else (party.bic, number)

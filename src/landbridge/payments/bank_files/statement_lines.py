@@ -292,7 +292,7 @@ def _decrypt(row: SealedStatementLine, key: DataKey | None) -> StatementLine:
 
 
 def _has_target(line: StatementLine, of: ReversedPayment) -> bool:
-    """Whether a line was resolved with this recalled deposit; only a REVERSAL names one."""
+    """Return whether a line was resolved with this recalled deposit; only a REVERSAL names one."""
     if line.resolution is not LineResolutionKind.REVERSAL:
         return True
     return (line.transfer_id, line.incoming_payment_id) == (of.transfer_id, of.deposit_id)

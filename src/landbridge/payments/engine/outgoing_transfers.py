@@ -1,4 +1,4 @@
-"""Outgoing transfers: coins of one wallet, held at the creation and sent in one chain order.
+"""Outgoing transfers: coins of one wallet, held on creation and sent in one chain order.
 
 Wallet transfers and batches are outgoing transfers. They differ in their payees and replies; they
 share the states, approvals and steps defined here. Source: contract, lifecycles 2 and 3.

@@ -308,7 +308,7 @@ class PaymentParties:
     async def check_redirect(self, org_id: UUID, address: str, name: str) -> None:
         """Check an external address to which two people are to redirect coins.
 
-        Raises as `check_address`, and `LimitExceeded` for an address on the block list.
+        Raises as `check_address`, and `LimitExceeded` for an address that a list excludes.
         """
         await self.check_address(org_id, address, name)
         target = PaymentDestination.listed(address)

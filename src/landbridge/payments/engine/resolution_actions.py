@@ -1,8 +1,8 @@
 """Resolution actions: decisions of people on payments that can't continue by themselves.
 
-If a provider refuses an order or does not answer, no money is written off by that alone. A reviewer
-finds out what happened to the order and states it with evidence; a second person approves
-(payments/resolutions). The flow of the payment defines the effect: an advance of its record.
+A provider's refusal or silence alone never decides about money. A reviewer finds out what happened
+to the order and states it with evidence; a second person approves (payments/resolutions). The flow
+of the payment defines the effect: an advance of its record.
 
 Guarantees of `OrderResolver`:
 

@@ -32,6 +32,6 @@ def unsent_facts(record: Transfer, waiting: PaymentAwaitsScreening | OrderHalted
 
 
 def check_screener(record: Transfer, at: datetime, *, has_screener: bool) -> None:
-    """Raise `PaymentAwaitsScreening` if the order waits for a screening without a screener."""
+    """Raise `PaymentAwaitsScreening` if the order waits for a screening that no provider makes."""
     if not has_screener and is_awaiting(record):
         raise PaymentAwaitsScreening(at + _UNSCREENED_PAUSE, _UNSCREENED)

@@ -257,7 +257,7 @@ class OnrampSteps:
     ) -> Mapping[str, Any]:
         """Return the facts that redirect the return to a bank account of the user.
 
-        Raises `FieldInvalid`, and `LimitExceeded` for an account on the block list.
+        Raises `FieldInvalid`, and `LimitExceeded` for an account that a list excludes.
         """
         account_id = instruction.account_id
         if account_id is None:

@@ -180,7 +180,7 @@ class ProviderOperations:
         )
 
     async def _identity(self, caller: Caller) -> ProviderState:
-        """Return the state of the settings' identity provider: people, or the sandbox."""
+        """Return the state of the provider for users without a route: people, or the sandbox."""
         statuses = [KycStatus.CREATED, KycStatus.PENDING, KycStatus.MANUAL_REVIEW]
         now = self.clock.now(caller.clock_offset)
         rows = await self.database.single(

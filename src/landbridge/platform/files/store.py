@@ -146,5 +146,5 @@ async def postpone(tx: Tx, org_id: UUID, file_id: UUID, until: datetime) -> None
 
 
 async def remove(tx: Tx, org_id: UUID, file_id: UUID) -> None:
-    """Delete the row of a deleted file, and count its bytes no more."""
+    """Delete the row of a deleted file, and subtract its size from the usage."""
     await tx.execute(_REMOVE, org_id, file_id)

@@ -12,8 +12,8 @@ _LENGTH_MIN, _LENGTH_MAX = 3, 32
 
 # Modules of python-stdnum by country, each a scheme that a tax office there assigns to people or to
 # businesses. A country is listed only if its schemes cover both: a partial list would reject valid
-# numbers. (Left out for this reason: Colombia, whose people often know their number without its
-# check digit; the United Kingdom, whose insurance numbers the library lacks; Singapore, Ghana,
+# numbers. (Left out for this reason: Colombia, where people often know their number without its
+# check digit; the United Kingdom, as the library lacks its insurance numbers; Singapore, Ghana,
 # Hungary.)
 _SCHEMES: dict[str, tuple[str, ...]] = {
     "AR": ("ar.cuit",),

@@ -366,7 +366,7 @@ class ConnectionLimits(HttpToolsProtocol):
     def _refuse(
         self, status: HTTPStatus, sentence: str, bound: RequestBound = RequestBound.HEAD
     ) -> None:
-        """Send an error and close after a moment; only close if a response is in progress."""
+        """Send an error and close after a moment; send none if another response is in progress."""
         if self._is_over or self.transport.is_closing():
             return
         self._is_over = True

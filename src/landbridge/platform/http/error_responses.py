@@ -218,7 +218,7 @@ def busy(request: AnyRequest, error: Busy) -> Response[Any]:
 def http_exception(  # noqa: PLR0911  one for each kind
     request: AnyRequest, error: HTTPException
 ) -> Response[Any]:
-    """Render an error of Litestar; the kind of the error decides which refusal it becomes."""
+    """Render an error of Litestar as the refusal for its type."""
     match error:
         case ValidationException():
             return refused(request, FieldInvalid(_validation(error)))

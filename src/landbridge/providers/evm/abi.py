@@ -232,7 +232,7 @@ def address_topic(address: str) -> str:
 
 
 def read_revert_text(data: bytes) -> str | None:
-    """Return the text in the data of a revert (for a panic, its number); None for other data."""
+    """Return the text in the data of a revert (`panic` and a number for a panic), or None."""
     selector, body = data[:_SELECTOR_BYTES], data[_SELECTOR_BYTES:]
     if selector == _PANIC_SELECTOR and len(body) == _WORD_BYTES:
         return f"panic {int.from_bytes(body):#x}"

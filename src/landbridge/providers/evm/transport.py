@@ -41,7 +41,7 @@ def open_session() -> aiohttp.ClientSession:
     """Return a session for all nodes of a chain; the caller closes it."""
     return aiohttp.ClientSession(
         headers=_HEADERS,
-        # Each node has its own limit and deadline, so the session has none.
+        # No limit here, because each node has its own limit and deadline.
         connector=aiohttp.TCPConnector(limit=0),
         timeout=aiohttp.ClientTimeout(total=None, sock_connect=_CONNECT_TIMEOUT_S),
         cookie_jar=aiohttp.DummyCookieJar(),

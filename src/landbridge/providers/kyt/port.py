@@ -70,8 +70,8 @@ class ScreenedTransfer:
     Coins have a chain and addresses, and deposits of coins a transaction. Fiat has a rail; a
     deposit of fiat has its `sender` if it is known, a payout its `payee` as in `RailPayment`. `at`
     is when it arrived or was first due to be sent, `now` when it is screened, both in the
-    organisation's time. `user_id` is the owner of the money: the organisation's id if that is no
-    user yet.
+    organisation's time. `user_id` is the owner of the money: the organisation's id if it
+    belongs to no user yet.
     """
 
     org_id: UUID

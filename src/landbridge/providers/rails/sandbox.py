@@ -108,7 +108,7 @@ class SandboxRails:
         del payment
 
     async def verify_payee(self, destination: PayoutDestination) -> PayeeVerification:
-        """Return the answer scripted by the end of the holder's name; see the port."""
+        """Return the answer scripted by the end of the holder's name, otherwise a match."""
         holder: Mapping[str, Any] = destination.payee.get("accountHolder") or {}
         name = str(holder.get("name", ""))
         for end, match in _PAYEE_MATCHES.items():

@@ -145,7 +145,7 @@ class JsonFeed:
 
 
 def read_observations(at: datetime, usd: Mapping[str, str], now: datetime) -> Sequence[Observation]:
-    """Convert prices, as written, to observations at a time.
+    """Convert prices in dollars per unit, as written, to observations at a time.
 
     Raises `RatesRejected` for all of them if one is invalid.
     """

@@ -39,7 +39,7 @@ class UsdRates:
 
 @dataclass(frozen=True, slots=True)
 class Valuation:
-    """Values money at reference rates, or with `has_table` at the sandbox's table without any."""
+    """Values money at reference rates; with `has_table`, the sandbox's table has missing rates."""
 
     reference: ReferenceRates
     has_table: bool

@@ -2,7 +2,7 @@
 
 Guarantees:
 - A file of transactions is generated while it is sent, in constant memory. No database connection
-is held while the client reads.
+  is held while the client reads.
 - Rows have a fixed order: results as in the API response, transactions oldest first, then by id.
 - Times are in the requested zone, with their offset.
 """

@@ -2,11 +2,11 @@
 
 Guarantees:
 - A saved metric has passed all checks of a preview. Renaming does not check parameters, because
-parameters that were valid when saved may be invalid later.
+  parameters that were valid when saved may be invalid later.
 - Changes are merged parameter by parameter. Two concurrent changes both take effect: the later one
-is validated again on top of the earlier one.
+  is validated again on top of the earlier one.
 - An organisation has at most `METRICS_MAX` metrics with `PARAMS_BYTES_MAX` of parameters, even
-after concurrent requests.
+  after concurrent requests.
 - Every change is recorded in the log, under the metric's lock, without the name, which may be
   personal data.
 """

@@ -9,7 +9,8 @@ from landbridge.platform.db.pool import Row, Tx
 from landbridge.platform.db.rows import read_row
 from landbridge.reporting.proofs.model import LoggedChange, LoggedEntry, RecordOpening
 
-# Reads the digest of a payload snapshot, which remains when the snapshot is removed.
+# Returns changes after a position, with the record at its first change. The digest of a payload
+# snapshot remains when the snapshot is removed.
 _READ = """
 select c.object_id, c.seq, c.place, c.kind, c.change_type, c.status_before,
     c.status_after, c.actor, c.facts::text as facts, c.occurred_at, c.is_settled,

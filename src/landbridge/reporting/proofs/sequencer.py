@@ -2,7 +2,7 @@
 
 Guarantees:
 - Every change becomes one leaf: tree, tiles and accounts are updated in one transaction under the
-lock of the organisation's row. A worker may be killed at any point, and several may run at once.
+  lock of the organisation's row. A worker may be killed at any point, and several may run at once.
 - No late commit is skipped: it gets a place in the log above those that were read.
 - No worker waits for an organisation that another worker has locked, and no lock is held for long.
 """

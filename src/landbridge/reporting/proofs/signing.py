@@ -3,9 +3,9 @@
 Guarantees:
 - A checkpoint is stored before it leaves the process, so there are never two of the same size.
 - A stored checkpoint is published even if the process is killed in between: the next process
-publishes the same bytes before it signs another one.
+  publishes the same bytes before it signs another one.
 - If a published checkpoint does not belong to this tree, nothing is signed until `resume`: a second
-history with the same origin could never be revoked.
+  history with the same origin could never be revoked.
 """
 
 import asyncio
@@ -41,7 +41,7 @@ _NO_CLOSES: Mapping[UUID, datetime] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class CheckpointSigning:
-    """Signs checkpoints of all organisations, for a tree that grows at the given interval."""
+    """Signs checkpoints of all organisations: one per interval `every` while a tree grows."""
 
     database: Database
     vault: Vault

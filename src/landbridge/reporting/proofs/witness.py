@@ -4,12 +4,12 @@ An auditor runs it on a machine of their own, on a synchronised folder of checkp
 database and no key of Landbridge. Its guarantees are those of add-checkpoint in C2SP tlog-witness:
 
 - A checkpoint is cosigned only if a known key has signed it, and if it continues the last one
-cosigned for its origin. The first checkpoint of an organisation is trusted.
+  cosigned for its origin. The first checkpoint of an organisation is trusted.
 - The first checkpoint of a later epoch must name the last one cosigned in the previous epoch, which
-has ended then.
+  has ended then.
 - A published file is read once: only verified content is cosigned, even if the file is replaced.
 - A cosigned checkpoint is stored before its cosignature is published, so that two histories are
-never cosigned. A lock ensures that only one witness uses a folder of kept checkpoints.
+  never cosigned. A lock ensures that only one witness uses a folder of kept checkpoints.
 - An invalid checkpoint is refused and reported, and does not affect other organisations.
 
 A cosignature (C2SP tlog-cosignature, cosignature/v1, with Ed25519) is a line that is added to a
@@ -211,7 +211,7 @@ class Witness:
         return head
 
     def _missing(self, published: CheckpointFolder) -> Iterator[str]:
-        """Yield a message for each organisation if its latest kept checkpoint was unpublished."""
+        """Yield a message per organisation if its latest kept checkpoint is no longer published."""
         found = {(each.org_id, each.epoch, each.file.name) for each in published.checkpoints()}
         for _, kept in groupby(self.kept.checkpoints(), key=lambda each: each.org_id):
             last = list(kept)[-1]

@@ -7,7 +7,7 @@ Guarantees:
 - A line is counted once, under the reference it has by now: a record, a deposit, a file, or itself.
 - The balance is the bank's own. Gaps between statements are differences of their own.
 - The first comparison is the baseline: it accepts the account's balance, and keeps only those
-movements for comparison that had not ended by then.
+  movements for comparison that had not ended by then.
 - If a bank sends no statement, a run still compares earlier ones.
 - An account that the settings exclude, or with statements without balances, is not compared.
 """

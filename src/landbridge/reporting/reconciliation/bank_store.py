@@ -29,7 +29,7 @@ from (
 where m.org_id = $1 and m.source = $2 and m.asset = $4 and m.reference = n.reference
 """
 
-# Sets a gap to zero if the missing statement has arrived.
+# Stores what moved in gaps; a known gap gets the new units.
 _SET_GAPS = """
 insert into recon_matches as m
     (org_id, source, reference, asset, record_id, ledger_units, outside_units, first_seen_at,
@@ -42,6 +42,7 @@ set outside_units = excluded.outside_units, outside_moved_at = excluded.outside_
 where m.outside_units <> excluded.outside_units
 """
 
+# Sets gaps to zero, because the missing statement has arrived.
 _END_GAPS = """
 update recon_matches
 set outside_units = 0, outside_moved_at = $3

@@ -2,9 +2,9 @@
 
 Guarantees:
 - The positions of a day are those of each source's first good comparison after the day's end.
-Entries booked up to that comparison belong to the day, later ones to a later day.
+  Entries booked up to that comparison belong to the day, later ones to a later day.
 - A day cannot be closed before each source was compared after its end, and the statement of each
-bank covers it.
+  bank covers it.
 - Unresolved differences above the tolerance are carried only with a reason.
 - The second person confirms the digest of what was signed. A confirmed close never changes: a later
   correction is posted on a later day, and the close of that day names it.

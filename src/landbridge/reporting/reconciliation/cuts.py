@@ -3,7 +3,7 @@
 Guarantees:
 - Both belong to the same place in the log, and are stored together or not at all.
 - Liabilities are counted without an open transaction, so that a large organisation does not delay
-others.
+  others.
 """
 
 from collections.abc import Collection, Sequence

@@ -2,11 +2,11 @@
 
 Guarantees:
 - Two people resolve a difference: one explains it, and another one accepts the explanation. A key
-and the member who created it count as one person.
+  and the member who created it count as one person.
 - Both decide on the same units. If a run finds other units, the explanation is void.
 - Later runs do not report accepted units as a difference, unless they change.
 - A decision posts nothing, unless both people decided to adjust the ledger: then the acceptance
-posts one journal in its transaction (adjustments.py), and later runs find no difference.
+  posts one journal in its transaction (adjustments.py), and later runs find no difference.
 - Each decision is in the change log, with its reason, which must not contain personal data.
 """
 

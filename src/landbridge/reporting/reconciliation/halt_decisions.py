@@ -2,7 +2,7 @@
 
 Guarantees:
 - Two people lift a halt: one gives a reason, another one accepts it. A key and the member who
-created it count as one person.
+  created it count as one person.
 - Both decide on the same missing units; a run that finds more missing units voids the reason.
 - The units that were missing when a halt was lifted do not cause another halt.
 - Each decision is in the change log, with its reason, which must not contain personal data.

@@ -2,10 +2,10 @@
 
 Guarantees:
 - A halt affects only new payments of one asset on one chain of one organisation. Orders that were
-sent are followed, and money that arrives is credited.
+  sent are followed, and money that arrives is credited.
 - Causes: two consecutive runs find more coins missing than the threshold; coins have left that the
-ledger has not sent; the chain does not answer for longer than its patience. Surpluses, and
-differences that timing explains, cause no halt.
+  ledger has not sent; the chain does not answer for longer than its patience. Surpluses, and
+  differences that timing explains, cause no halt.
 - Two people lift a halt. Coins that were missing then cause no other halt, further ones do.
 - A halt for silence also ends when the chain was compared again.
 - A run that finds more missing coins than a proposed lift has stated voids the proposal.

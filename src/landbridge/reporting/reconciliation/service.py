@@ -7,12 +7,12 @@ OUTSIDE entries of the ledger, and compares both sides transaction by transactio
 the balance at the block with the ledger's. Guarantees:
 
 - Every change of the ledger and every block of a chain is counted once: sums and cursor are updated
-in one transaction, under the cursor's lock. Several workers may run at once.
+  in one transaction, under the cursor's lock. Several workers may run at once.
 - Balance and movements are read from the chain independently of each other.
 - A difference remains until both sides agree, or until people resolve it.
 - Payments from before the first run are not compared one by one, only as part of the balance.
 - If a chain does not answer, a run compares nothing on it; the source counts as silent after its
-patience.
+  patience.
 """
 
 from collections.abc import Collection, Mapping, Sequence

@@ -17,7 +17,8 @@ from landbridge.reporting.proofs.tree import leaf_hash
 from landbridge.reporting.reserves.sum_tree import SumNode, root_of, rows_of
 
 _VERSION = 1
-# Fewest pieces of a balance, and number of possible counts: a balance has two to five pieces.
+# Fewest pieces of a balance, and number of possible counts: two to five, of which empty ones are
+# dropped. A balance is cut at random numbers of `_CUT_BYTES` bytes.
 _PIECES_MIN, _PIECES_KINDS = 2, 4
 _CUT_BYTES = 15
 

@@ -108,7 +108,7 @@ Range = tuple[datetime, datetime]
 class DayRange:
     """Whole days as a time range, and the midnights at which their cells start.
 
-    Both differ where clocks are set back at midnight. If a range has no whole day, its end may
+    The two differ where clocks are set back at midnight. If a range has no whole day, its end may
     precede its start; the same holds for its whole `months`, which are midnights, too.
     """
 

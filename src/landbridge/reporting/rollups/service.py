@@ -197,7 +197,7 @@ class Rollups:
         """Return those of the users who have a sum of records of these kinds and statuses.
 
         The users are sorted by id, the last first, at most `limit`. `statuses` None means all.
-        A user costs a few microseconds, independent of the number of records. Raises as `sums`.
+        Costs a few microseconds per user for any number of records. Raises as `sums`.
         """
         only = {} if statuses is None else {"b": statuses}
         query = RollupQuery(RollupMeasure.STATE, kinds, by=(), only=only, names={})

@@ -302,7 +302,7 @@ def cell_columns(found: SpanParts) -> tuple[list[str], list[datetime], list[date
 
 
 def _sums(rows: Sequence[Row]) -> list[RollupSum]:
-    # Access columns by position, as there may be tens of thousands of rows. Amounts that were not
+    # Access columns by position, as there may be tens of thousands of rows. Columns that were not
     # requested are null.
     rows_ = cast("Iterable[tuple[Any, ...]]", rows)
     return [

@@ -98,7 +98,7 @@ class TimeZones:
 
 
 async def _record_change(tx: Tx, org_id: UUID, zone: str, *, actor: str, at: datetime) -> None:
-    """Record the change of the zone; call it only after the build is added."""
+    """Record the new zone; call it after adding the build, so that later callers see the build."""
     await append_next_change(
         tx,
         org_id=org_id,

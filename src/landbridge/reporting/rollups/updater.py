@@ -6,9 +6,9 @@ Guarantees:
   once.
 - No late commit is skipped: it gets a place above the watermark.
 - A new build replaces the current one when it has caught up; until then reports read the current
-one.
+  one.
 - No worker waits for a build that another one folds. A step folds some thousands of changes, or one
-batch.
+  batch.
 """
 
 from collections.abc import Iterable, Mapping

@@ -3,7 +3,7 @@
 Guarantees:
 - an e-mail is queued in the transaction that stores its run, so each recipient gets one per run;
 - a removed member gets no e-mail, and no new data key: recipients are locked until the e-mail is
-queued;
+  queued;
 - an e-mail has totals and links, never rows or a file: those need a sign-in.
 """
 

@@ -2,9 +2,9 @@
 
 Guarantees:
 - Each ended period has exactly one run, except that at most the last `MISSED_MAX` missed reports
-are made. A run is stored in one transaction with its event and the schedule's next period.
+  are made. A run is stored in one transaction with its event and the schedule's next period.
 - A report is calculated outside that transaction. A process that ends meanwhile delays it by a
-minute; two processes that make the same report only duplicate work.
+  minute; two processes that make the same report only duplicate work.
 - Each organisation gets one report before any gets a second one, even if it has missed more.
 - The files of an organisation total at most `KEPT_BYTES_MAX`: the oldest are removed, not the runs.
 - E-mails about a run are queued in the run's transaction.

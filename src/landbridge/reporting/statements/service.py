@@ -2,10 +2,10 @@
 
 Guarantees:
 - A statement agrees with the ledger: its opening balance and lines add up to its closing balance,
-which equals the sum of the account's entries and, for a range up to the present, its balance.
-If they do not, `lines` raises `InvariantBroken`.
+  which equals the sum of the account's entries and, for a range up to the present, its balance.
+  If they do not, `lines` raises `InvariantBroken`.
 - A whole statement is read as of one point in the log, page by page: later commits are not
-included, even if their times are within the range.
+  included, even if their times are within the range.
 - No connection is held between two pages, and at most one page is in memory.
 
 A line is a payment at the time of its last step, with all its credits and debits within the

@@ -92,5 +92,5 @@ def original_name(name: str) -> str:
 
 
 def is_complete(name: str) -> bool:
-    """Whether a file is complete: all are but hidden files, unless they are being read."""
+    """Return whether a file is complete: all are but hidden files, unless they are being read."""
     return not name.startswith(".") or name.startswith(TAKEN)

@@ -92,7 +92,7 @@ class SftpTransport:
         async with self._session() as sftp:
             await _make(sftp, self._path(destination))
             try:
-                # Every server supports `rename`. It fails if the new name exists, which is unique.
+                # Every server supports `rename`. It fails if the new name exists, but it is unique.
                 await sftp.rename(path, new_path)
             except SFTPError:
                 # Another worker was faster; servers report this with different errors.

@@ -210,7 +210,7 @@ class EvmChains:
             raise Rejected(refusal)
 
     def _check_market(self, order: ChainOrder) -> None:
-        """Raise `InvariantBroken` for terms that no swap can have."""
+        """Raise `InvariantBroken` for invalid or missing swap terms, or terms without a swap."""
         terms = order.market
         if order.action is not ChainAction.SWAP:
             if terms is not None:

@@ -51,8 +51,8 @@ _log = structlog.stdlib.get_logger()
 
 # Margin on simulated compute units: a later block may need more, for example for a closed account.
 _MARGIN_PERCENT = 50
-# Price of the second attempt if blocks accept transactions without a price; doubled with each
-# attempt.
+# The second attempt has at least twice this price, even if recent blocks accepted transactions
+# without a price; each further attempt doubles it.
 _PRICE_MIN = 1_000
 _DOUBLINGS_MAX = 20
 _TOKEN_PROGRAMS = frozenset(map(str, TOKEN_PROGRAMS.values()))

@@ -2,9 +2,9 @@
 
 Guarantees:
 - A version never changes. Saved metrics and schedules name the version that they use, and keep it
-until they are changed.
+  until they are changed.
 - Names are unique in an organisation, and differ from Landbridge's own. There are at most
-`TEMPLATES_MAX` templates with `VERSIONS_MAX` versions each, even after concurrent requests.
+  `TEMPLATES_MAX` templates with `VERSIONS_MAX` versions each, even after concurrent requests.
 - A template that a saved metric or a schedule uses is not deleted.
 - Another organisation's template is treated like one that does not exist.
 """
