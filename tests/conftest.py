@@ -33,7 +33,7 @@ from landbridge.platform import logs
 from landbridge.platform.core.clock import Clock, FrozenClock
 from landbridge.platform.core.ids import new_id
 from landbridge.platform.db.pool import Database
-from landbridge.platform.orgs.clock_nodes import take_node
+from landbridge.platform.orgs.clock_nodes import ClockNodeLease, take_node
 from tests.cluster.databases import make_distributed_template, running_cluster
 from tests.cluster.left_out import LEFT_OUT
 from tests.forked_workers import fork_workers
@@ -303,7 +303,8 @@ def logged(log_stream: io.BytesIO) -> Callable[[], str]:
 @pytest.fixture(scope="session")
 async def container(database: Database) -> Container:
     """All services, on this test process's database."""
-    return wire(SETTINGS, database, Clock(await take_node(database)))
+    # Leased, because other clocks of the run would get its node again after a hundred more.
+    return wire(SETTINGS, database, Clock(await ClockNodeLease(database).acquire()))
 
 
 @pytest.fixture(scope="session")

@@ -37,6 +37,30 @@ async def test_coins_of_a_reversed_deposit_are_not_sent(world: DepositScenario) 
     await check_books(world.org)
 
 
+async def test_a_reversed_deposit_is_not_also_returned(world: DepositScenario) -> None:
+    org, bank = world.org, world.bank
+    user, number = await account_of(world)
+    bank.return_state = "refused"
+    bank.add(number)
+    await world.container_poll(org.container)
+    await org.post(f"/v2/users/{user}/freeze", {})
+    await world.poll()
+    assert len(bank.orders) == 1
+    bank.log.append({"reversed": "C1"})
+    await world.container_poll(org.container)
+    bank.return_state = "settled"
+    for _ in range(3):
+        await org.post("/v2/sandbox/clock/advance", {"seconds": 3_600})
+        await world.poll()
+    assert len(bank.orders) == 1
+    (stuck,) = (await org.get("/v2/stuck"))["stuck"]
+    assert (stuck["status"], stuck["attention"]) == ("FIAT_FAILED", REVERSED)
+    resolution = await resolve_by_clock(org, stuck["id"], "DEPOSIT_REVERSED")
+    assert resolution["status"] == "COMPLETED"
+    assert (await held(org, user), len(bank.orders)) == ("0", 1)
+    await check_books(org)
+
+
 async def test_coins_are_sent_once_the_problem_of_a_reversal_is_closed(
     world: DepositScenario,
 ) -> None:

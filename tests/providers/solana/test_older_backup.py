@@ -98,6 +98,21 @@ async def test_own_payments_and_deposits_stop_nothing(world: SolanaWorld) -> Non
     assert await stopped(world) == {}
 
 
+async def test_unread_transactions_of_others_delay_a_payment_by_some_runs(
+    world: SolanaWorld,
+) -> None:
+    user, source = await new_user(world, coins=10)
+    sender = world.outsider(COIN)
+    for units in range(1, 61):
+        world.pay(sender, {source: units})
+    order = await new_order(world, {new_address(): COIN}, user=user, is_funded=False)
+    await world.container.chains.send(order)
+    await run_worker(world)
+    assert (await stored(world, order)).reason == UNREAD
+    # The follower reads nothing meanwhile.
+    assert (await run_until_final(world, order)).state is OutboxState.FINAL
+
+
 async def test_nothing_is_signed_while_a_node_does_not_list_transactions(
     world: SolanaWorld,
 ) -> None:

@@ -36,15 +36,21 @@ DAY, HOUR = timedelta(days=1), timedelta(hours=1)
 BASE = SETTINGS.base_url
 
 
-async def add_member(org: Tenant, name: str = "Ana Lyst", *, is_invited: bool = False) -> UUID:
-    """Add an analyst to the organisation; return their id."""
+async def add_member(
+    org: Tenant,
+    name: str = "Ana Lyst",
+    *,
+    is_invited: bool = False,
+    role: MemberRole = MemberRole.ANALYST,
+) -> UUID:
+    """Add a member to the organisation; return their id."""
     member_id = new_id()
     person = TeamMember(
         org_id=org.org_id,
         id=member_id,
         email=f"{name.split(maxsplit=1)[0].lower()}+{member_id}@example.com",
         name=name,
-        role=MemberRole.ANALYST,
+        role=role,
         has_password=False,
         language="en",
         theme=Theme.SYSTEM,
@@ -68,7 +74,8 @@ async def sent(org: Tenant) -> list[OutboundEmail]:
 
 
 async def remove(org: Tenant, member_id: UUID) -> None:
-    admin = SignedInMember(await add_member(org, "Adam Admin"), MemberRole.ADMIN)
+    admin_id = await add_member(org, "Adam Admin", role=MemberRole.ADMIN)
+    admin = SignedInMember(admin_id, MemberRole.ADMIN)
     await org.container.team.remove(Caller(org.org_id, None, timedelta(), member=admin), member_id)
 
 

@@ -185,7 +185,11 @@ def _deposit_reversed(returns: ReturnServices) -> TerminalResolution:
             at=at,
         )
 
-    statuses = (onramps_model.OnrampStatus.COMPLETED, onramps_model.OnrampStatus.FIAT_PENDING)
+    statuses = (
+        onramps_model.OnrampStatus.COMPLETED,
+        onramps_model.OnrampStatus.FIAT_PENDING,
+        *onramps_model.RETURNING,
+    )
     return TerminalResolution(
         statuses=frozenset(each.value for each in statuses), carry_out=carry_out
     )

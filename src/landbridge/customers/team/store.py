@@ -79,7 +79,7 @@ select id
 from team_members
 where org_id = $1 and role = 'admin' and removed_at is null and not is_invited
 order by id
-for update
+for no key update
 """
 
 _HAS_HAD = "select exists (select from team_members where org_id = $1)"

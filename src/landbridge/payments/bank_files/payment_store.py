@@ -67,7 +67,7 @@ where org_id = $1 and file_id = $2
 order by file_position
 """
 
-# Used in the sandbox only: no index supports it.
+# Used in the sandbox only.
 _OF_RECORD = """
 select org_id, key, account_id, record_id, returned_payment_id, asset, units, rail, format,
     is_same_day,

@@ -151,7 +151,7 @@ class FileRails:
         return account
 
     async def _check_uncontradicted(self, payment: RailPayment) -> None:
-        """Raise `Unavailable` while the bank has booked an earlier return that had failed."""
+        """Raise `Unavailable` while an earlier, failed return of the deposit may have been paid."""
         reason = await self.database.read(
             lambda tx: find_contradiction(tx, payment.org_id, payment.record_id)
         )

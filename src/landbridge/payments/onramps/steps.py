@@ -49,6 +49,7 @@ from landbridge.providers.chains.port import ChainAction, ChainOrder, Chains, Or
 from landbridge.providers.rails.port import RailPayment, RailPaymentStatus, Rails
 
 _REVERSED = "its bank took the deposit back: request DEPOSIT_REVERSED"
+_REVERSED_IN_TRANSIT = "its bank took the deposit back: request FAIL, then DEPOSIT_REVERSED"
 # Interval of checks whether a person has closed a provider's report of a reversal.
 _REVERSED_PAUSE = timedelta(minutes=15)
 
@@ -91,9 +92,11 @@ class OnrampSteps:
                 order = self._find_order(onramp, clock_offset)
                 if order is None:
                     raise InvariantBroken(f"an onramp that is {status} has no due step")
+                # No claim checks whether a deposit may be returned.
+                has_checked = is_claimed_now and status not in RETURNING
                 try:
                     return await self.order_sender.run(
-                        onramp.record, order, clock_offset, is_claimed_now=is_claimed_now
+                        onramp.record, order, clock_offset, is_claimed_now=has_checked
                     )
                 except Unavailable:
                     await self._mark_problem(onramp)
@@ -102,10 +105,11 @@ class OnrampSteps:
     async def _mark_problem(self, onramp: Onramp) -> None:
         """Mark an onramp of which nothing is sent before a person has cleared something up."""
         record, deposit_id = onramp.record, onramp.details.incoming_payment_id
+        is_returning = onramp.status in RETURNING
         reason: str | None = None
-        if onramp.status not in RETURNING:
-            reason = _REVERSED if await self._is_reversed(onramp) else None
-        elif deposit_id is not None:
+        if await self._is_reversed(onramp):
+            reason = _REVERSED if is_returning else _REVERSED_IN_TRANSIT
+        elif is_returning and deposit_id is not None:
             reason = await self.onramps.database.read(
                 lambda tx: find_contradiction(tx, record.org_id, deposit_id)
             )
@@ -169,6 +173,10 @@ class OnrampSteps:
         """Return why claimed coins are not sent now; None if they may be sent."""
         reason = await self._find_block_reason(onramp)
         return _REVERSED if reason is None and await self._is_reversed(onramp) else reason
+
+    async def _find_return_block(self, onramp: Onramp) -> str | None:
+        """Return why the deposit is not sent back now; None if it may be."""
+        return _REVERSED if await self._is_reversed(onramp) else None
 
     async def _find_failure_reason(self, onramp: Onramp) -> str | None:
         """Return why nothing may be delivered now; None if it may.
@@ -242,6 +250,7 @@ class OnrampSteps:
             transitions=TRANSITIONS,
             initiated=onramp.status,
             done=OnrampStatus.FIAT_RETURNED,
+            find_block_reason=lambda: self._find_return_block(onramp),
             done_journal=transitions.returned(onramp),
             refund=OrderRefund(
                 name=RETURN,

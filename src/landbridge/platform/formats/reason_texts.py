@@ -97,6 +97,7 @@ REASONS: Final[Sequence[str]] = (
     _("it was approved, but no quote could be made: %(reason)s"),
     _("the bank reversed the deposit"),
     _("its bank took the deposit back: request DEPOSIT_REVERSED"),
+    _("its bank took the deposit back: request FAIL, then DEPOSIT_REVERSED"),
     _("its provider reports the failed payment as settled: close that problem"),
     _("its bank has booked the failed payment: resolve that line"),
     _("the provider refused it"),

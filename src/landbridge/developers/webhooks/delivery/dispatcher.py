@@ -187,9 +187,11 @@ class Dispatcher:
         for endpoint_id, running in list(self.running.items()):
             if not running.task.done():
                 continue
-            if not running.task.cancelled():
-                await self._end(endpoint_id, running)
-            del self.running[endpoint_id]
+            try:
+                if not running.task.cancelled():
+                    await self._end(endpoint_id, running)
+            finally:
+                self.running.pop(endpoint_id, None)
 
     async def _end(self, endpoint_id: UUID, running: RunningWorker) -> None:
         if (error := running.task.exception()) is None:

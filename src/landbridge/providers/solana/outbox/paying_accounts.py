@@ -37,7 +37,7 @@ from landbridge.providers.solana.rpc import SIGNATURES_MAX
 
 _log = structlog.stdlib.get_logger()
 
-# Transactions of others that are read of one account; beyond them the order waits for the follower.
+# Transactions of others that are read of one account at once; an order waits until all are read.
 _READ_MAX = 50
 # Calls in progress, as of the follower.
 _CALLS_MAX = 8
@@ -51,6 +51,8 @@ async def stop_senders(
 ) -> None:
     """Stop the owners of accounts that have sent what the database lacks."""
     sent = [(part.account, each) for part in found for each in part.sent]
+    if not sent:
+        return
     known = await attempt_store.known_signatures(
         tx, [(account.org_id, each) for account, each in sent]
     )
@@ -67,6 +69,8 @@ class PayingAccounts:
     def __init__(self, context: SolanaContext) -> None:
         self._context = context
         self._calls = asyncio.Semaphore(_CALLS_MAX)
+        # Signatures of others' transactions that took nothing out, by account: read only once.
+        self._harmless: dict[str, set[str]] = {}
 
     async def find_waits(
         self, orders: Sequence[OutboxOrder], slot: int
@@ -117,7 +121,10 @@ class PayingAccounts:
             if len(listed) == SIGNATURES_MAX and listed[-1].slot > start:
                 return _UNREAD
             unread = [each for each in listed if each.err is None and each.slot > start]
-            return await self._check_unread(account, unread) if unread else None
+            if not unread:
+                self._harmless.pop(account.address, None)
+                return None
+            return await self._check_unread(account, unread)
         except (NodeUnavailable, NodeError):
             return _NODES
 
@@ -128,14 +135,18 @@ class PayingAccounts:
         known = await self._context.database.single(
             lambda tx: attempt_store.known_signatures(tx, keys)
         )
-        others = [each for each in unread if each.signature not in known]
-        if len(others) > _READ_MAX:
-            return _UNREAD
+        harmless = self._harmless.get(account.address, set()) & {each.signature for each in unread}
+        self._harmless[account.address] = harmless
+        others = [each for each in unread if each.signature not in known | harmless]
+        read = others[-_READ_MAX:]
         try:
-            sends = await gather_in_order(self._is_sent(account, each) for each in others)
+            sends = await gather_in_order(self._is_sent(account, each) for each in read)
         except ChainUnsettled:
             return _NODES
-        return _UNREAD if any(sends) else None
+        harmless.update(
+            each.signature for each, is_sent in zip(read, sends, strict=True) if not is_sent
+        )
+        return _UNREAD if any(sends) or len(read) < len(others) else None
 
     async def _is_sent(self, account: FollowedAccount, info: SignatureInfo) -> bool:
         """Whether a transaction has taken units out of an account."""
