@@ -235,7 +235,7 @@ async def list_transfers(
 
 
 async def find_settled_at(tx: Tx, org_id: UUID, moment: datetime) -> PagePosition | None:
-    """Return the position of the record whose updatedAt is or was this moment, or None."""
+    """Return the position of the record that has or had this moment as updatedAt, or None."""
     row = await tx.fetchrow(SETTLED_AT, org_id, moment)
     return None if row is None else PagePosition(row["created_at"], row["id"])
 

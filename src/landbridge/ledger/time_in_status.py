@@ -17,8 +17,8 @@ order by seq
 """
 
 # Records that wait have a due time or, in review or owed by a user, none: see FIND_PAYING. Both
-# indexes have no other records. A record whose attention mark (payments/engine/attention.py)
-# belongs to its current version needs a person, however short it has waited.
+# indexes have no other records. A record with an attention mark (payments/engine/attention.py) of
+# its current version needs a person, however short it has waited.
 OVERDUE = """
 select w.org_id, w.id, w.kind, w.status, w.updated_at, w.due_at, w.attention,
     w.source_asset, w.source_units

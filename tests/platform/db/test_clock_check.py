@@ -1,4 +1,4 @@
-"""A worker whose clock is ahead of the database's starts nothing."""
+"""A worker starts nothing while its clock is ahead of the database's."""
 
 import asyncio
 from dataclasses import replace

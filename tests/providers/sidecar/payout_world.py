@@ -59,7 +59,7 @@ class SidecarScenario:
     account: str
 
     async def accepted(self) -> dict[str, Any]:
-        """Return an offramp of 100 dollars whose quote was accepted."""
+        """Return an offramp of 100 dollars with an accepted quote."""
         return await accept(self.org, await make_offramp(self.org, self.ada, self.account, 100))
 
     async def run(self) -> None:

@@ -171,8 +171,9 @@ class OnrampSteps:
 
     async def _find_withheld_reason(self, onramp: Onramp) -> str | None:
         """Return why claimed coins are not sent now; None if they may be sent."""
-        reason = await self._find_block_reason(onramp)
-        return _REVERSED if reason is None and await self._is_reversed(onramp) else reason
+        if reason := await self._find_block_reason(onramp):
+            return reason
+        return _REVERSED_IN_TRANSIT if await self._is_reversed(onramp) else None
 
     async def _find_return_block(self, onramp: Onramp) -> str | None:
         """Return why the deposit is not sent back now; None if it may be."""

@@ -9,6 +9,7 @@ Guarantees:
 - A slow answer of the database does not make a clock seem ahead.
 """
 
+import asyncio
 import time
 from datetime import timedelta
 from typing import Final
@@ -34,9 +35,17 @@ class ClockCheck:
         # The clock when it was last found right, and the process's timer then.
         self._right_at: tuple[float, float] | None = None
         self._logged_at: float | None = None
+        # Schedules that start at once ask the database once.
+        self._asking = asyncio.Lock()
 
     async def is_ahead(self) -> bool:
         """Return whether the clock is too far ahead; logs that once a minute."""
+        if self._runs_on(self._clock.now().timestamp(), time.monotonic()):
+            return False
+        async with self._asking:
+            return await self._ask()
+
+    async def _ask(self) -> bool:
         now, timer = self._clock.now(), time.monotonic()
         if self._runs_on(now.timestamp(), timer):
             return False

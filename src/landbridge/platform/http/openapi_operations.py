@@ -2,8 +2,8 @@
 
 Marks of our own, per operation:
 - `x-items` names the array of a page; `nextCursor` leads to the next page.
-- `x-idempotent` names the member of the body whose value makes a repeated request safe: it gets the
-  answer of the first one.
+- `x-idempotent` names a member of the body: a repeated request with the same value is safe, and
+  gets the answer of the first one.
 - `x-repeatable` is on every write: whether the same request may be sent again after a lost answer.
   Where it is false, the header `Idempotency-Key` makes it so.
 """

@@ -226,7 +226,7 @@ def _check_rows(query: MetricQuery, newest: Sequence[date], sizes: Mapping[str, 
 def _periods_within_limit(
     template: MetricTemplate, query: MetricQuery, newest: Sequence[date]
 ) -> Sequence[date]:
-    """Return the newest periods whose rows fit the limit; all if the sizes are not known."""
+    """Return the newest periods with rows that fit the limit; all if the sizes are not known."""
     by_name = {each.name: each for each in template.dimensions}
     rows = 1
     for name in query.breakdowns:
